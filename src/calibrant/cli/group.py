@@ -1,0 +1,78 @@
+"""The command's root: finds subcommands by name, and turns errors into one screen and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from calibrant.errors import EvalError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["COMMANDS", "EXIT_CODES", "LazyGroup", "main"]
+
+EXIT_CODES: Mapping[str, int] = {"passed": 0, "failed": 1, "wrong_use": 2, "inconclusive": 3, "incomplete": 4}
+"""What every command's exit code says."""
+
+COMMANDS: dict[str, tuple[str, str]] = {}
+"""Subcommand: where it lives (`module:name`), and its line in `calibrant --help`."""
+
+
+class LazyGroup(click.Group):
+    """A group whose subcommands are imported when they are called; its help needs only their summaries."""
+
+    def __init__(self, *, lazy: Mapping[str, tuple[str, str]], **settings: object) -> None:
+        super().__init__(**settings)  # pyright: ignore[reportArgumentType] - click's own settings, passed on
+        self.lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all subcommands."""
+        return sorted({*super().list_commands(ctx), *self.lazy})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The subcommand called `cmd_name`, imported now; None when there is none."""
+        if cmd_name not in self.lazy:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = self.lazy[cmd_name][0].partition(":")
+        return getattr(import_module(module), name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        """The list of subcommands, written without importing any."""
+        rows = [(name, self.lazy[name][1]) for name in sorted(self.lazy)]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done and passed, 1 a gate failed, 2 wrong use or input, 3 inconclusive, 4 incomplete.",
+)
+@click.version_option(package_name="calibrant", message="calibrant %(version)s")
+def calibrant() -> None:
+    """Measure systems built on language models, with instruments that were checked first."""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command with `arguments` (the process's own by default) and exit with its code."""
+    try:
+        code = calibrant.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        code = EXIT_CODES["incomplete"]
+    except click.ClickException as error:
+        error.show()
+        code = EXIT_CODES["wrong_use"]
+    except EvalError as error:
+        click.echo(f"error: {error}", err=True)
+        code = EXIT_CODES["wrong_use"]
+    except BrokenPipeError:
+        code = 0
+        sys.stderr.close()
+    sys.exit(code if isinstance(code, int) else 0)
