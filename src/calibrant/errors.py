@@ -68,6 +68,7 @@ CODES: dict[str, CodeMeaning] = {
     "judge_refused": CodeMeaning("failed", False, "The model refused to answer, or its content filter did."),
     "judge_timeout": CodeMeaning("failed", True, "The model did not answer in time."),
     "judge_unreachable": CodeMeaning("failed", True, "No connection to the model, or it was cut, on every attempt."),
+    "jury_tied": CodeMeaning("failed", False, "The judges of a jury were level between labels, and ties abstain."),
     "metric_error": CodeMeaning("failed", False, "The metric's own code raised an exception."),
     "missing_extra": CodeMeaning("failed", False, "An optional part is not installed."),
     "missing_field": CodeMeaning("skipped", False, "The item lacks a field that the metric needs; nobody was asked."),

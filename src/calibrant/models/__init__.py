@@ -6,8 +6,9 @@ from calibrant._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Message, Reply, Request, SchemaInvoker
+    from calibrant.models.scripted import ScriptedInvoker
 
-__all__ = ["BaseLMInvoker", "InvokerWrapper", "Message", "Reply", "Request", "SchemaInvoker"]
+__all__ = ["BaseLMInvoker", "InvokerWrapper", "Message", "Reply", "Request", "SchemaInvoker", "ScriptedInvoker"]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
@@ -18,5 +19,6 @@ __getattr__, __dir__ = lazy_exports(
         "Reply": "calibrant.models.invoker",
         "Request": "calibrant.models.invoker",
         "SchemaInvoker": "calibrant.models.invoker",
+        "ScriptedInvoker": "calibrant.models.scripted",
     },
 )
