@@ -1,0 +1,222 @@
+"""The bootstrap: intervals for whatever can be computed from a sample, or from a table of counts."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from calibrant.errors import InputError, UnknownNameError
+from calibrant.stats.arrays import cluster_codes, count, tail_level
+from calibrant.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Statistic = Callable[..., Any]
+
+__all__ = ["bootstrap", "bootstrap_table"]
+
+Method = Literal["percentile", "bca"]
+METHODS = ("bca", "percentile")
+
+BATCH_NUMBERS = 1 << 20
+"""The numbers of resampled data that are held at a time."""
+
+UNDEFINED = 0.05
+"""Above this share of resamples without a value, an interval from the rest would leave out what makes it wide."""
+
+
+class Left(NamedTuple):
+    """The statistic with one item (or cluster) left out, and how many items each value stands for."""
+
+    values: Floats
+    weights: Floats
+
+
+def bootstrap(  # noqa: PLR0913 - the two data arguments and five settings that the interface names
+    data: npt.ArrayLike,
+    statistic: Statistic,
+    *,
+    resamples: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+    method: Method = "percentile",
+    clusters: Sequence[Any] | None = None,
+) -> Interval:
+    """The bootstrap interval of `statistic` over the items of `data`, its first axis (Efron 1979).
+
+    `statistic` takes a batch of samples, of shape (B, n, ...), and returns B numbers; if it has an argument `axis`, as
+    `numpy.mean` has, it is called with axis=1. `method="bca"` corrects for bias and skew (Efron 1987) at the price of
+    leaving out each item once. With `clusters`, whole clusters are drawn. Resamples whose statistic is undefined are
+    left out, and are an error above 5%.
+
+    >>> import numpy as np
+    >>> "[{:.3f}, {:.3f}]".format(*bootstrap([0.6, 0.7, 0.9, 0.8, 0.4, 0.8], np.median))
+    '[0.500, 0.850]'
+    """
+    array = np.asarray(data)
+    if array.ndim < 1 or len(array) < 2:
+        raise InputError(f"a bootstrap needs at least 2 items, not {len(array) if array.ndim else 1}")
+    _check(resamples, level, method)
+    apply = _applied(statistic)
+    groups = None if clusters is None else _members(cluster_codes(clusters, len(array)))
+    if groups is not None and len(groups) < 2:
+        raise InputError("a bootstrap of clusters needs at least 2 of them, not 1")
+    random = np.random.default_rng(seed)
+    drawn = _drawn_items(len(array), resamples, random) if groups is None else _drawn(groups, resamples, random)
+    replicates = np.concatenate([apply(array[rows]) for rows in drawn])
+    observed = float(apply(array[None])[0])
+    left = _left_out(array, groups, apply) if method == "bca" else None
+    return _interval(observed, replicates, left, level)
+
+
+def bootstrap_table(
+    counts: npt.ArrayLike,
+    statistic: Callable[[npt.NDArray[np.int64]], Any],
+    *,
+    resamples: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+    method: Method = "percentile",
+) -> Interval:
+    """The bootstrap interval of a statistic of categories, from their `counts`, in any shape.
+
+    Drawing n items again is drawing the counts from a multinomial distribution: the work depends on the number of
+    categories that occur, not on n. `statistic` takes resampled counts, of shape (B, *counts.shape), and returns B
+    numbers.
+
+    >>> pass_rate = lambda counts: counts[:, 1] / counts.sum(axis=1)
+    >>> "[{:.3f}, {:.3f}]".format(*bootstrap_table([20_000, 80_000], pass_rate))
+    '[0.797, 0.802]'
+    """
+    table = np.asarray(counts)
+    if not table.size or not np.issubdtype(table.dtype, np.integer) or table.min() < 0:
+        raise InputError("counts must be whole numbers of at least 0, one for each category")
+    if table.sum() < 2:
+        raise InputError(f"a bootstrap needs at least 2 items, not {table.sum()}")
+    _check(resamples, level, method)
+    apply = _applied(statistic)
+    random = np.random.default_rng(seed)
+    replicates = np.concatenate([apply(drawn) for drawn in _drawn_tables(table, resamples, random)])
+    observed = float(apply(table[None])[0])
+    left = _left_out_of_table(table, apply) if method == "bca" else None
+    return _interval(observed, replicates, left, level)
+
+
+def _check(resamples: int, level: float, method: str) -> None:
+    count(resamples, "resamples", least=1)
+    tail_level(level, "two")
+    if method not in METHODS:
+        raise UnknownNameError.among("bootstrap method", method, METHODS)
+
+
+def _applied(statistic: Statistic) -> Callable[[npt.NDArray[Any]], Floats]:
+    """`statistic` of a batch, checked to be one number a sample."""
+    try:
+        settings = {"axis": 1} if "axis" in inspect.signature(statistic).parameters else {}
+    except ValueError:  # a function in C may not tell its arguments
+        settings = {}
+
+    def apply(batch: npt.NDArray[Any]) -> Floats:
+        values = np.asarray(statistic(batch, **settings), dtype=np.float64)
+        if values.shape != (len(batch),):
+            raise InputError(
+                f"the statistic must return one number for each of {len(batch)} samples, "
+                f"but gave shape {values.shape} for a batch of shape {batch.shape}; reduce every axis but the first"
+            )
+        return values
+
+    return apply
+
+
+def _batches(resamples: int, size: int) -> Iterator[int]:
+    step = max(1, BATCH_NUMBERS // max(size, 1))
+    for start in range(0, resamples, step):
+        yield min(step, resamples - start)
+
+
+def _drawn_items(n: int, resamples: int, random: np.random.Generator) -> Iterator[npt.NDArray[np.intp]]:
+    for rows in _batches(resamples, n):
+        yield random.integers(0, n, size=(rows, n), dtype=np.intp)
+
+
+def _drawn(
+    groups: list[npt.NDArray[np.intp]], resamples: int, random: np.random.Generator
+) -> Iterator[npt.NDArray[np.intp]]:
+    """The rows of clusters drawn with replacement; one sample at a time, because their sizes differ."""
+    for _ in range(resamples):
+        chosen = random.integers(0, len(groups), size=len(groups))
+        yield np.concatenate([groups[group] for group in chosen])[None]
+
+
+def _drawn_tables(
+    table: npt.NDArray[Any], resamples: int, random: np.random.Generator
+) -> Iterator[npt.NDArray[np.int64]]:
+    flat = table.ravel().astype(np.int64)
+    used, total = np.flatnonzero(flat), int(flat.sum())
+    for rows in _batches(resamples, table.size):
+        drawn = np.zeros((rows, table.size), dtype=np.int64)
+        drawn[:, used] = random.multinomial(total, flat[used] / total, size=rows)
+        yield drawn.reshape(rows, *table.shape)
+
+
+def _members(codes: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(codes))[:-1])
+
+
+def _left_out(
+    array: npt.NDArray[Any],
+    groups: list[npt.NDArray[np.intp]] | None,
+    apply: Callable[[npt.NDArray[Any]], Floats],
+) -> Left:
+    n = len(array)
+    if groups is not None:
+        values = [apply(np.delete(array, rows, axis=0)[None]) for rows in groups]
+        return Left(np.concatenate(values), np.ones(len(groups)))
+    values, start, kept = [], 0, np.arange(n - 1)
+    for rows in _batches(n, n):
+        out = np.arange(start, start + rows)[:, None]
+        values.append(apply(array[kept + (kept >= out)]))
+        start += rows
+    return Left(np.concatenate(values), np.ones(n))
+
+
+def _left_out_of_table(table: npt.NDArray[Any], apply: Callable[[npt.NDArray[Any]], Floats]) -> Left:
+    used = np.flatnonzero(table)
+    without = np.repeat(table.reshape(1, -1), len(used), axis=0)
+    without[np.arange(len(used)), used] -= 1
+    return Left(apply(without.reshape(-1, *table.shape)), table.ravel()[used].astype(np.float64))
+
+
+def _interval(observed: float, replicates: Floats, left: Left | None, level: float) -> Interval:
+    undefined = int((~np.isfinite(replicates)).sum())
+    if undefined > UNDEFINED * len(replicates):
+        raise InputError(
+            f"the statistic is undefined on {undefined} of {len(replicates)} resamples: "
+            "the data are too few or too uniform for a bootstrap"
+        )
+    tails = np.array([1 - tail_level(level, "two"), tail_level(level, "two")])
+    defined = replicates[np.isfinite(replicates)]
+    if left is not None:
+        tails = _corrected(tails, observed, defined, left)
+    lower, upper = np.quantile(defined, tails)
+    return Interval(float(lower), float(upper))
+
+
+def _corrected(tails: Floats, observed: float, replicates: Floats, left: Left) -> Floats:
+    """The tails of the BCa interval; ties count half, and a bias without bound is cut at half a resample."""
+    below = ((replicates < observed).mean() + (replicates <= observed).mean()) / 2
+    edge = 0.5 / len(replicates)
+    bias = ndtri(np.clip(below, edge, 1 - edge))
+    deviations = np.average(left.values, weights=left.weights) - left.values
+    spread = float(np.dot(left.weights, deviations**2))
+    acceleration = float(np.dot(left.weights, deviations**3)) / (6 * spread**1.5) if spread > 0 else 0.0
+    shifted = bias + ndtri(tails)
+    return ndtr(bias + shifted / (1 - acceleration * shifted))
