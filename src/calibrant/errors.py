@@ -14,6 +14,7 @@
         ├── NotApplicableError             there was nothing to rate
         ├── QuorumError                    too few judges of a jury answered
         ├── BudgetError                    the call would pass the budget, and was not made
+        ├── ScoreError (ValueError)        a score came back that is no finite number in its range
         └── ModelCallError                 a call to a model failed
             ├── ModelNotNamedError (ValueError)   no model was named, and there is no default
             └── JudgeReplyError            the model answered, but not what was asked
@@ -42,6 +43,7 @@ __all__ = [
     "NotApplicableError",
     "QuorumError",
     "RatingError",
+    "ScoreError",
     "Status",
     "StoreError",
     "UnknownNameError",
@@ -202,6 +204,13 @@ class BudgetError(RatingError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, code="budget_exhausted")
+
+
+class ScoreError(RatingError, ValueError):
+    """A score came back that is no finite number in its range."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code="score_invalid")
 
 
 class ModelCallError(RatingError):
