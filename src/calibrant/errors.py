@@ -24,7 +24,7 @@ Where an interface promises ValueError or TypeError, the class here derives from
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -234,7 +234,12 @@ class ModelNotNamedError(ModelCallError, ValueError):
 
 
 class JudgeReplyError(ModelCallError):
-    """The model answered, but not what was asked."""
+    """The model answered, but not what was asked. `reply` is what it said, `usage` what that took, where known."""
 
-    def __init__(self, message: str, *, code: str = "reply_unparsable") -> None:
+    reply: str
+    usage: Any
+
+    def __init__(self, message: str, *, code: str = "reply_unparsable", reply: str = "", usage: Any = None) -> None:
         super().__init__(message, code=code)
+        self.reply = reply
+        self.usage = usage

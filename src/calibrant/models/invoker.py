@@ -66,7 +66,8 @@ class Reply:
     `data` is the parsed reply (a JSON value, or the label), `mode` says how the form was asked for (`text`,
     `json_schema`, `json_object`, `prompted_schema`, `label`, ...), `model` is the name that the provider gave back.
     `label_probs` holds probabilities over the labels that sum to 1, `off_label_mass` what was on none of them.
-    `reasoning` is what a reasoning model thought before it answered, kept apart from `text`.
+    `reasoning` is what a reasoning model thought before it answered, kept apart from `text`. `seconds` is how long
+    the call took, where it was timed, and `rate_limit` what the provider said about its limits.
     """
 
     text: str
@@ -78,6 +79,33 @@ class Reply:
     off_label_mass: float | None = None
     reasoning: str = ""
     call_key: str = ""
+    seconds: float | None = field(default=None, compare=False)
+    rate_limit: Any = field(default=None, compare=False, repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """The reply as the journal has it: what the provider said about its limits is left out.
+
+        >>> Reply.from_json(Reply(text="yes", data="yes").to_json()).data
+        'yes'
+        """
+        return {
+            "text": self.text,
+            "data": self.data,
+            "label_probs": None if self.label_probs is None else dict(self.label_probs),
+            "mode": self.mode,
+            "model": self.model,
+            "usage": self.usage.to_json(),
+            "off_label_mass": self.off_label_mass,
+            "reasoning": self.reasoning,
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], *, call_key: str = "") -> Reply:
+        """The reply that `to_json` wrote, under its call key."""
+        usage = Usage(**data["usage"]) if data.get("usage") is not None else Usage(calls=1)
+        fields: dict[str, Any] = {**data, "usage": usage, "call_key": call_key or data.get("call_key", "")}
+        return cls(**fields)
 
 
 class BaseLMInvoker(ABC):
@@ -97,6 +125,14 @@ class BaseLMInvoker(ABC):
     def call_key(self, request: Request) -> str:
         """The hash of this request to this model, slot included: what the journal and the cache are keyed by."""
         return fingerprint([dict(self.identity), request.to_json()])
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:  # noqa: ARG002 - for those with a price
+        """What so many tokens cost in US dollars; None when nobody knows.
+
+        A model of your own is taken to cost nothing before a call, unless it says so here; what it reports in the
+        usage of its replies is counted all the same.
+        """
+        return 0.0
 
     async def aclose(self) -> None:  # noqa: B027 - most models hold nothing open
         """Let go of connections. Asking again opens them anew."""
@@ -118,6 +154,14 @@ class InvokerWrapper(BaseLMInvoker):
     def identity(self) -> Mapping[str, Any]:
         """The identity of the model inside."""
         return self.inner.identity
+
+    def call_key(self, request: Request) -> str:
+        """The call key that the model inside gives the request."""
+        return self.inner.call_key(request)
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        """What the model inside costs."""
+        return self.inner.cost(input_tokens, output_tokens)
 
     async def aclose(self) -> None:
         """Let go of the connections of the model inside."""
