@@ -31,7 +31,7 @@ def finite_values(values: npt.ArrayLike, what: str = "values", *, columns: bool 
         raise InputError(
             f"{what} must be {'a table or ' if columns else ''}one row of numbers, not shape {array.shape}"
         )
-    wrong = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
+    wrong = np.flatnonzero(~np.isfinite(array).all(axis=tuple(range(1, array.ndim))))
     if len(wrong):
         raise InputError.gathered(what, [f"position {row}: {array[row]} is not a finite number" for row in wrong])
     return array

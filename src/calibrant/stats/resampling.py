@@ -69,7 +69,7 @@ def bootstrap(  # noqa: PLR0913 - the two data arguments and five settings that 
     if groups is not None and len(groups) < 2:
         raise InputError("a bootstrap of clusters needs at least 2 of them, not 1")
     random = np.random.default_rng(seed)
-    drawn = _drawn_items(len(array), resamples, random) if groups is None else _drawn(groups, resamples, random)
+    drawn = _drawn_items(array, resamples, random) if groups is None else _drawn(groups, resamples, random)
     replicates = np.concatenate([apply(array[rows]) for rows in drawn])
     observed = float(apply(array[None])[0])
     left = _left_out(array, groups, apply) if method == "bca" else None
@@ -141,8 +141,11 @@ def _batches(resamples: int, size: int) -> Iterator[int]:
         yield min(step, resamples - start)
 
 
-def _drawn_items(n: int, resamples: int, random: np.random.Generator) -> Iterator[npt.NDArray[np.intp]]:
-    for rows in _batches(resamples, n):
+def _drawn_items(
+    array: npt.NDArray[Any], resamples: int, random: np.random.Generator
+) -> Iterator[npt.NDArray[np.intp]]:
+    n = len(array)
+    for rows in _batches(resamples, array.size):
         yield random.integers(0, n, size=(rows, n), dtype=np.intp)
 
 
@@ -181,7 +184,7 @@ def _left_out(
         values = [apply(np.delete(array, rows, axis=0)[None]) for rows in groups]
         return Left(np.concatenate(values), np.ones(len(groups)))
     values, start, kept = [], 0, np.arange(n - 1)
-    for rows in _batches(n, n):
+    for rows in _batches(n, array.size):
         out = np.arange(start, start + rows)[:, None]
         values.append(apply(array[kept + (kept >= out)]))
         start += rows
