@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from calibrant._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from calibrant.retrieval.ab_testing import EvaluationDataset, EvaluationSample
+    from calibrant.retrieval.ab_results import ABTestResult, AggregatedMetrics, QueryPair
+    from calibrant.retrieval.ab_testing import ABTestRunner, EvaluationDataset, EvaluationSample
     from calibrant.retrieval.batch import BatchEvaluator
     from calibrant.retrieval.calculator import RetrievalMetricsCalculator
     from calibrant.retrieval.context import ContextItem, SourceType
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from calibrant.retrieval.retrievers import Retriever
 
 __all__ = [
+    "ABTestResult",
+    "ABTestRunner",
+    "AggregatedMetrics",
     "BatchEvaluator",
     "ContextItem",
     "EvaluationDataset",
@@ -26,6 +30,7 @@ __all__ = [
     "HumanJudgment",
     "LLMRAGEvaluator",
     "PipelineEvaluator",
+    "QueryPair",
     "RAGMetrics",
     "RetrievalMetrics",
     "RetrievalMetricsCalculator",
@@ -37,6 +42,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "ABTestResult": "calibrant.retrieval.ab_results",
+        "ABTestRunner": "calibrant.retrieval.ab_testing",
+        "AggregatedMetrics": "calibrant.retrieval.ab_results",
         "BatchEvaluator": "calibrant.retrieval.batch",
         "ContextItem": "calibrant.retrieval.context",
         "EvaluationDataset": "calibrant.retrieval.ab_testing",
@@ -46,6 +54,7 @@ __getattr__, __dir__ = lazy_exports(
         "HumanJudgment": "calibrant.retrieval.human",
         "LLMRAGEvaluator": "calibrant.retrieval.rag",
         "PipelineEvaluator": "calibrant.retrieval.pipeline",
+        "QueryPair": "calibrant.retrieval.ab_results",
         "RAGMetrics": "calibrant.retrieval.results",
         "RetrievalMetrics": "calibrant.retrieval.results",
         "RetrievalMetricsCalculator": "calibrant.retrieval.calculator",

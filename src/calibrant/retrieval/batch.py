@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from calibrant.errors import WrongTypeError, shortened
+from calibrant.estimates import Coverage
 from calibrant.retrieval.calculator import checked_cutoff
-from calibrant.retrieval.per_query import JudgedQuery, QuerySet, RetrieverFailure, evaluated, refuse_total_failure
+from calibrant.retrieval.per_query import (
+    JudgedQuery,
+    QuerySet,
+    RetrieverFailure,
+    evaluated,
+    refuse_total_failure,
+    samples_of,
+)
 from calibrant.retrieval.results import EvaluationResult, RetrievalMetrics
 from calibrant.retrieval.retrievers import Retrieved, RetrieverLike, retrieve_all, retrieve_all_async
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from calibrant.estimates import Estimate
     from calibrant.retrieval.pipeline import PipelineEvaluator
 
 __all__ = ["AggregatedMetrics", "BatchEvaluator", "EvaluationDataset", "EvaluationSample"]
@@ -62,6 +72,17 @@ class AggregatedMetrics(BaseModel):
     per_sample_results: list[EvaluationResult] = Field(default_factory=list[EvaluationResult])
     failures: list[RetrieverFailure] = Field(default_factory=list[RetrieverFailure])
 
+    def estimates(self, *, level: float = 0.95) -> dict[str, Estimate]:
+        """The mean of each metric with its interval, coverage and worst case, by its short name: precision, f1, ..."""
+        from calibrant.stats import mean
+
+        codes = dict(Counter(failure.code for failure in self.failures))
+        coverage = Coverage(rated=self.count, failed=len(self.failures), codes=codes)
+        columns = _columns([one.retrieval_metrics for one in self.per_sample_results])
+        return {
+            name: mean(values, level=level, coverage=coverage, scale=(0.0, 1.0)) for name, values in columns.items()
+        }
+
 
 class BatchEvaluator:
     """Evaluates `retriever` on every query of a dataset, asking it for `top_k` documents each.
@@ -82,13 +103,13 @@ class BatchEvaluator:
 
         A query that the retriever fails on is in `failures` and in no mean; when it fails on all, that is an error.
         """
-        samples = _samples(dataset)
+        samples = samples_of(dataset)
         retrieved = retrieve_all(self.retriever, [sample.query for sample in samples], self.top_k)
         return self._aggregated(samples, retrieved, k)
 
     async def evaluate_async(self, dataset: Any, k: int = 10) -> AggregatedMetrics:
         """What `evaluate` gives, in the running loop: for retrievers that belong to it."""
-        samples = _samples(dataset)
+        samples = samples_of(dataset)
         retrieved = await retrieve_all_async(self.retriever, [sample.query for sample in samples], self.top_k)
         return self._aggregated(samples, retrieved, k)
 
@@ -103,13 +124,6 @@ class BatchEvaluator:
             if isinstance(one, RetrievalMetrics)
         ]
         return AggregatedMetrics(per_sample_results=results, failures=failures, **_summary(results))
-
-
-def _samples(dataset: Any) -> Sequence[Any]:
-    samples = getattr(dataset, "samples", None)
-    if not isinstance(samples, Sequence):
-        raise WrongTypeError(f"expected an EvaluationDataset with samples, got {shortened(dataset)}")
-    return samples
 
 
 def _columns(metrics: Sequence[RetrievalMetrics | None]) -> dict[str, list[float]]:

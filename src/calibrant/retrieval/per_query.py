@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from calibrant.errors import InputError, RatingError, WrongTypeError
+from calibrant.errors import InputError, RatingError, WrongTypeError, shortened
 from calibrant.retrieval.context import document_ids
 
 if TYPE_CHECKING:
@@ -84,9 +84,25 @@ def evaluated(
 
 def refuse_total_failure(failures: Sequence[RetrieverFailure], queries: int) -> None:
     """Raise when no query at all was left to score: nothing was measured, so there is nothing to report."""
+    who = {failure.retriever for failure in failures}
+    subject = (
+        f"retriever {who.pop()}"
+        if len(who) == 1 and "" not in who
+        else "the retriever"
+        if len(who) == 1
+        else "one retriever or the other"
+    )
     shown = "".join(f"\n  {failure}" for failure in failures[:3])
     more = f"\n  ... and {len(failures) - 3} more" if len(failures) > 3 else ""
     raise RatingError(
-        f"no query could be scored: the retriever failed on all {queries}, so nothing was measured:{shown}{more}",
+        f"no query could be scored: {subject} failed on all {queries}, so nothing was measured:{shown}{more}",
         code="system_error",
     )
+
+
+def samples_of(dataset: Any) -> Sequence[JudgedQuery]:
+    """The samples of a dataset, this package's or one of the same shape."""
+    samples = getattr(dataset, "samples", None)
+    if not isinstance(samples, list | tuple):
+        raise WrongTypeError(f"expected an EvaluationDataset with samples, got {shortened(dataset)}")
+    return cast("Sequence[JudgedQuery]", samples)

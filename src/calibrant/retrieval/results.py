@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
 
-__all__ = ["EvaluationResult", "RAGDimension", "RAGMetrics", "RetrievalMetrics", "Share"]
+from calibrant.estimates import Coverage
+
+__all__ = ["CoverageField", "EvaluationResult", "RAGDimension", "RAGMetrics", "RetrievalMetrics", "Share"]
 
 Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 """A number from 0 to 1."""
+
+if TYPE_CHECKING:
+    CoverageField = Coverage
+else:  # pydantic would read the annotations of Coverage, which are imported for type checkers alone
+    CoverageField = Annotated[
+        Any,
+        PlainValidator(lambda given: given if isinstance(given, Coverage) else Coverage.from_json(given)),
+        PlainSerializer(lambda coverage: coverage.to_json()),
+    ]
+"""A coverage as a field of a model: JSON has it as everywhere else."""
 
 RAGDimension = Literal["faithfulness", "answer_relevancy", "context_precision", "context_recall"]
 """What is asked about a generated answer and its contexts."""
