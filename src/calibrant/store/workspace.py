@@ -1,0 +1,246 @@
+"""The workspace: what runs leave behind, written by one thread and read by any number, in any number of processes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+import weakref
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from calibrant.errors import EvalError, StoreError
+from calibrant.ratings import Rating
+from calibrant.store.records import CallRecord, LabelRecord, rating_without_text
+from calibrant.store.schema import connected, prepared, store_error
+from calibrant.store.writer import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+
+__all__ = ["Workspace", "open_workspace"]
+
+FILE: Final = "calibrant.db"
+FOLDER: Final = ".calibrant"
+PAGE: Final = 1000
+
+_CALLS = "INSERT OR REPLACE INTO calls (key, model, request, reply, crc, written)"
+_RATINGS = "INSERT OR REPLACE INTO ratings (run, item, criterion, rater, slot, role, status, data, crc)"
+_LABELS = "INSERT OR REPLACE INTO labels (item, criterion, annotator, value, note, written)"
+_MANIFESTS = "INSERT OR REPLACE INTO manifests (run, data, written)"
+
+# ASCII alone, so that half a surrogate pair in a reply can be written too.
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
+
+class Workspace:
+    """The database in `folder`, made when it is not there. Use it as a context manager, or `close` it.
+
+    With `store_text=False` only keys, scores and counts are kept: no prompts, no replies, no explanations. Whatever
+    goes wrong with the file is one StoreError. Runs, labels and manifests are streamed: nothing is held whole.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, Workspace(folder) as workspace:
+    ...     workspace.put_manifest("r-01", {"name": "support"})
+    ...     workspace.manifest("r-01")
+    {'name': 'support'}
+    """
+
+    def __init__(self, folder: str | Path, *, store_text: bool = True) -> None:
+        self.path = Path(folder) / FILE
+        self.store_text = store_text
+        self._writer = Writer(prepared(self.path), self.path)
+        self._readers: list[sqlite3.Connection] = []
+        self._mine = threading.local()
+        # At the interpreter's end what is queued is still committed.
+        self._finalizer = weakref.finalize(self, _close, self._writer, self._readers)
+
+    def call(self, key: str) -> CallRecord | None:
+        """The call of this key, if it was kept whole; a damaged row counts as absent, so that it is asked for again."""
+        row = self._one("SELECT key, model, request, reply, crc FROM calls WHERE key = ?", (key,))
+        if row is None or row[3] is None or not _sound(row):
+            return None
+        return _call_of(row)
+
+    async def put_call(self, record: CallRecord) -> None:
+        """Return when the call is committed."""
+        await self._writer.committed(_CALLS, [self._call_row(record)])
+
+    def add_calls(self, records: Iterable[CallRecord]) -> None:
+        """Have these calls written soon; `flush` waits for them."""
+        self._writer.queue(_CALLS, [self._call_row(record) for record in records])
+
+    def calls(self) -> Iterator[CallRecord]:
+        """Every call, in the order of its key; a damaged one is a StoreError."""
+        sql = "SELECT key, model, request, reply, crc FROM calls WHERE key > ? ORDER BY key LIMIT ?"
+        for row in self._pages(sql, "", 0):
+            if not _sound(row):
+                raise StoreError(f"the workspace {self.path} holds a damaged call, {row[0]}; `check` lists all")
+            yield _call_of(row)
+
+    def add_ratings(self, run: str, ratings: Iterable[Rating]) -> None:
+        """Have these ratings of a run written soon; `flush` waits for them. The same rating twice is kept once."""
+        self._writer.queue(_RATINGS, [self._rating_row(run, rating) for rating in ratings])
+
+    async def put_ratings(self, run: str, ratings: Iterable[Rating]) -> None:
+        """Return when these ratings of a run are committed."""
+        await self._writer.committed(_RATINGS, [self._rating_row(run, rating) for rating in ratings])
+
+    def ratings(self, run: str, *, criterion: str | None = None) -> Iterator[Rating]:
+        """The ratings of a run, in the order in which they were written; a damaged one is a StoreError."""
+        sql = """SELECT id, data, crc FROM ratings WHERE run = :run AND id > :after
+            AND (:criterion IS NULL OR criterion = :criterion) ORDER BY id LIMIT :page"""
+        after = 0
+        while rows := self._all(sql, {"run": run, "criterion": criterion, "after": after, "page": PAGE}):
+            for place, data, crc in rows:
+                yield self._rating_of(place, data, crc)
+            after = rows[-1][0]
+
+    def put_labels(self, labels: Iterable[LabelRecord]) -> None:
+        """Commit these labels; a label of the same person, item and criterion is replaced."""
+        now = time.time()
+        rows = [(one.item, one.criterion, one.annotator, _encode(one.value_json()), one.note, now) for one in labels]
+        self._writer.queue(_LABELS, rows)
+        self._writer.flush()
+
+    def labels(self, *, criterion: str | None = None) -> Iterator[LabelRecord]:
+        """All labels, or those of one criterion, by item, criterion and annotator."""
+        sql = """SELECT item, criterion, annotator, value, note FROM labels
+            WHERE (item, criterion, annotator) > (?, ?, ?) AND criterion = coalesce(?, criterion)
+            ORDER BY item, criterion, annotator LIMIT ?"""
+        after = ("", "", "")
+        while rows := self._all(sql, (*after, criterion, PAGE)):
+            for item, named, annotator, value, note in rows:
+                yield LabelRecord.of_row(item, named, annotator, value=json.loads(value), note=note)
+            after = rows[-1][:3]
+
+    def put_manifest(self, run: str, manifest: Mapping[str, Any]) -> None:
+        """Commit what is known about a run; it replaces what was."""
+        self._writer.queue(_MANIFESTS, [(run, _encode(manifest), time.time())])
+        self._writer.flush()
+
+    def manifest(self, run: str) -> dict[str, Any] | None:
+        """What is known about a run; None when there is no such run."""
+        row = self._one("SELECT data FROM manifests WHERE run = ?", (run,))
+        return None if row is None else json.loads(row[0])
+
+    def runs(self) -> list[str]:
+        """The names of all runs that have a manifest, oldest first."""
+        return [run for (run,) in self._all("SELECT run FROM manifests ORDER BY written, run", ())]
+
+    def flush(self) -> None:
+        """Return when everything that was added is committed."""
+        self._writer.flush()
+
+    def check(self) -> list[str]:
+        """What is damaged: SQLite's own findings, and rows that do not match their checksum; empty when all is well."""
+        found = [f"database: {text}" for (text,) in self._all("PRAGMA integrity_check", ()) if text != "ok"]
+        calls = "SELECT key, model, request, reply, crc FROM calls WHERE key > ? ORDER BY key LIMIT ?"
+        found += [f"call {row[0]}" for row in self._pages(calls, "", 0) if not _sound(row)]
+        ratings = "SELECT id, run, item, criterion, data, crc FROM ratings WHERE id > ? ORDER BY id LIMIT ?"
+        for place, run, item, criterion, data, crc in self._pages(ratings, 0, 0):
+            try:
+                self._rating_of(place, data, crc)
+            except StoreError:
+                found.append(f"rating of item {item!r} on {criterion!r} in run {run!r}")
+        return found
+
+    def close(self) -> None:
+        """Commit what was added, and let go of the file; closing twice is fine."""
+        self._finalizer()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path.parent)!r})"
+
+    def _call_row(self, record: CallRecord) -> tuple[Any, ...]:
+        kept = record if self.store_text else record.without_text()
+        request = None if kept.request is None else _encode(kept.request)
+        reply = None if kept.reply is None else _encode(kept.reply)
+        return (kept.key, kept.model, request, reply, _crc(request, reply), time.time())
+
+    def _rating_row(self, run: str, rating: Rating) -> tuple[Any, ...]:
+        kept = rating if self.store_text else rating_without_text(rating)
+        data = _encode(kept.to_json())
+        place = (run, kept.item, kept.criterion, kept.rater, kept.slot, kept.role, kept.status)
+        return (*place, data, _crc(data))
+
+    def _rating_of(self, place: int, data: str, crc: int) -> Rating:
+        try:
+            if _crc(data) == crc:
+                return Rating.from_json(json.loads(data))
+        except (ValueError, TypeError, KeyError, EvalError):
+            pass
+        raise StoreError(f"the workspace {self.path} holds a damaged rating, number {place}; `check` lists all")
+
+    def _pages(self, sql: str, after: Any, key_column: int) -> Iterator[tuple[Any, ...]]:
+        while rows := self._all(sql, (after, PAGE)):
+            yield from rows
+            after = rows[-1][key_column]
+
+    def _one(self, sql: str, values: Any) -> tuple[Any, ...] | None:
+        try:
+            return self._reader().execute(sql, values).fetchone()
+        except sqlite3.Error as error:
+            raise store_error(self.path, error) from None
+
+    def _all(self, sql: str, values: Any) -> list[tuple[Any, ...]]:
+        try:
+            return self._reader().execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise store_error(self.path, error) from None
+
+    def _reader(self) -> sqlite3.Connection:
+        connection = getattr(self._mine, "connection", None)
+        if connection is None:
+            if not self._finalizer.alive:
+                raise StoreError(f"the workspace {self.path} is closed")
+            connection = self._mine.connection = connected(self.path)
+            connection.execute("PRAGMA query_only = ON")
+            # A damaged text comes back changed, so that its checksum tells, instead of failing the whole page.
+            connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+            self._readers.append(connection)
+        return connection
+
+
+def open_workspace(beside: str | Path = ".", *, store_text: bool = True) -> Workspace:
+    """The workspace `.calibrant/` in the folder `beside`, or beside the file of that name; made when it is missing."""
+    place = Path(beside)
+    folder = place.parent if place.is_file() else place
+    return Workspace(folder / FOLDER, store_text=store_text)
+
+
+def _close(writer: Writer, readers: list[sqlite3.Connection]) -> None:
+    writer.close()
+    while readers:
+        readers.pop().close()
+
+
+def _crc(*columns: object) -> int:
+    """The checksum of a row's texts; a damaged column may have come back as bytes or a number."""
+    total = 0
+    for column in columns:
+        total = zlib.crc32(b"\0" if column is None else str(column).encode("utf-8", "replace"), total)
+    return total
+
+
+def _sound(row: tuple[Any, ...]) -> bool:
+    return _crc(row[2], row[3]) == row[4]
+
+
+def _call_of(row: tuple[Any, ...]) -> CallRecord:
+    key, model, request, reply, _ = row
+    return CallRecord(
+        key=key,
+        model=model,
+        request=None if request is None else json.loads(request),
+        reply=None if reply is None else json.loads(reply),
+    )
