@@ -10,33 +10,49 @@ if TYPE_CHECKING:
     from calibrant.retrieval.batch import BatchEvaluator
     from calibrant.retrieval.calculator import RetrievalMetricsCalculator
     from calibrant.retrieval.context import ContextItem, SourceType
+    from calibrant.retrieval.conventions import CONVENTIONS, Conventions
     from calibrant.retrieval.human import HumanEvaluationCollector, HumanJudgment
+    from calibrant.retrieval.measured import MeasureResult
+    from calibrant.retrieval.measures import measure
+    from calibrant.retrieval.notation import Measure, UserMeasure
     from calibrant.retrieval.per_query import RetrieverFailure
     from calibrant.retrieval.pipeline import PipelineEvaluator
+    from calibrant.retrieval.qrels import Qrels, read_qrels
     from calibrant.retrieval.rag import LLMRAGEvaluator
+    from calibrant.retrieval.rankings import Ranking, read_ranking
     from calibrant.retrieval.results import EvaluationResult, RAGMetrics, RetrievalMetrics
     from calibrant.retrieval.retrievers import Retriever
 
 __all__ = [
+    "CONVENTIONS",
     "ABTestResult",
     "ABTestRunner",
     "AggregatedMetrics",
     "BatchEvaluator",
     "ContextItem",
+    "Conventions",
     "EvaluationDataset",
     "EvaluationResult",
     "EvaluationSample",
     "HumanEvaluationCollector",
     "HumanJudgment",
     "LLMRAGEvaluator",
+    "Measure",
+    "MeasureResult",
     "PipelineEvaluator",
+    "Qrels",
     "QueryPair",
     "RAGMetrics",
+    "Ranking",
     "RetrievalMetrics",
     "RetrievalMetricsCalculator",
     "Retriever",
     "RetrieverFailure",
     "SourceType",
+    "UserMeasure",
+    "measure",
+    "read_qrels",
+    "read_ranking",
 ]
 
 __getattr__, __dir__ = lazy_exports(
@@ -46,20 +62,30 @@ __getattr__, __dir__ = lazy_exports(
         "ABTestRunner": "calibrant.retrieval.ab_testing",
         "AggregatedMetrics": "calibrant.retrieval.ab_results",
         "BatchEvaluator": "calibrant.retrieval.batch",
+        "CONVENTIONS": "calibrant.retrieval.conventions",
         "ContextItem": "calibrant.retrieval.context",
+        "Conventions": "calibrant.retrieval.conventions",
         "EvaluationDataset": "calibrant.retrieval.ab_testing",
         "EvaluationResult": "calibrant.retrieval.results",
         "EvaluationSample": "calibrant.retrieval.ab_testing",
         "HumanEvaluationCollector": "calibrant.retrieval.human",
         "HumanJudgment": "calibrant.retrieval.human",
         "LLMRAGEvaluator": "calibrant.retrieval.rag",
+        "Measure": "calibrant.retrieval.notation",
+        "MeasureResult": "calibrant.retrieval.measured",
         "PipelineEvaluator": "calibrant.retrieval.pipeline",
+        "Qrels": "calibrant.retrieval.qrels",
         "QueryPair": "calibrant.retrieval.ab_results",
         "RAGMetrics": "calibrant.retrieval.results",
+        "Ranking": "calibrant.retrieval.rankings",
         "RetrievalMetrics": "calibrant.retrieval.results",
         "RetrievalMetricsCalculator": "calibrant.retrieval.calculator",
         "Retriever": "calibrant.retrieval.retrievers",
         "RetrieverFailure": "calibrant.retrieval.per_query",
         "SourceType": "calibrant.retrieval.context",
+        "UserMeasure": "calibrant.retrieval.notation",
+        "measure": "calibrant.retrieval.measures",
+        "read_qrels": "calibrant.retrieval.qrels",
+        "read_ranking": "calibrant.retrieval.rankings",
     },
 )

@@ -1,0 +1,55 @@
+"""Rows brought together by query: what qrels and rankings have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from calibrant.readers.rows import Rows
+
+__all__ = ["Grouped", "grouped", "places_within", "query_starts"]
+
+
+class Grouped(NamedTuple):
+    """Rows whose queries stand together: query i has the rows from `starts[i]` to before `starts[i + 1]`."""
+
+    queries: tuple[str, ...]
+    starts: NDArray[np.int64]
+    documents: pl.Series
+    values: NDArray[np.float64]
+
+
+def query_starts(rows: Rows) -> NDArray[np.int64]:
+    """Where a row has another query than the row before it."""
+    return np.flatnonzero(rows.queries.ne_missing(rows.queries.shift()).to_numpy())
+
+
+def grouped(rows: Rows) -> Grouped:
+    """The rows by query, queries in the order of their first row, a query's rows in the order they came."""
+    starts = query_starts(rows)
+    names: list[str] = rows.queries.gather(starts).to_list()
+    places: dict[str, int] = {}
+    for name in names:
+        places.setdefault(name, len(places))
+    if len(places) == len(names):
+        return Grouped(tuple(names), np.append(starts, len(rows)), rows.documents, rows.values)
+    runs = np.array([places[name] for name in names], dtype=np.int32)
+    codes = np.repeat(runs, np.diff(starts, append=len(rows)))
+    order = np.argsort(codes, kind="stable")
+    counts = np.bincount(codes, minlength=len(places))
+    return Grouped(
+        tuple(places),
+        np.concatenate(([0], np.cumsum(counts))),
+        rows.documents.gather(order),
+        rows.values[order],
+    )
+
+
+def places_within(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """0, 1, 2, ... within each of the groups that have these lengths."""
+    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)

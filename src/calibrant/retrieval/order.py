@@ -1,0 +1,87 @@
+"""Scores by query, best first: sorted values, counts of better and equal ones, and the order of rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant.retrieval.grouped import places_within
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["counts_above", "descending_order", "descending_scores"]
+
+
+def descending_scores(scores: NDArray[np.floating], starts: NDArray[np.int64]) -> NDArray[np.floating]:
+    """The scores with each query's sorted, best first; queries that are sorted already, as most files are, stay."""
+    unsorted = _unsorted_segments(scores, starts)
+    if not len(unsorted):
+        return scores
+    arranged = scores.copy()
+    widths = np.diff(starts)[unsorted]
+    classes = np.frexp(widths)[1]  # queries of about one length are sorted together, as rows of a matrix
+    for size in np.unique(classes):
+        _sort_segments(arranged, starts[unsorted[classes == size]], widths[classes == size])
+    return arranged
+
+
+def _unsorted_segments(scores: NDArray[np.floating], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    rising = np.flatnonzero(scores[1:] > scores[:-1]) + 1
+    segments = np.searchsorted(starts, rising, side="right") - 1
+    return np.unique(segments[starts[segments] != rising])
+
+
+def _sort_segments(scores: NDArray[np.floating], begins: NDArray[np.int64], widths: NDArray[np.int64]) -> None:
+    places = np.arange(int(widths.max()))
+    inside = places < widths[:, None]
+    rows = begins[:, None] + places
+    matrix = np.full(rows.shape, np.inf, dtype=scores.dtype)
+    matrix[inside] = -scores[rows[inside]]
+    matrix.sort(axis=1)
+    scores[rows[inside]] = -matrix[inside]
+
+
+def counts_above(
+    arranged: NDArray[np.floating],
+    starts: NDArray[np.int64],
+    wanted: NDArray[np.floating],
+    segments: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For scores of these queries: how many of the query's are higher, and how many are equal."""
+    begins, ends = starts[segments], starts[segments + 1]
+    higher = _first_at_most(arranged, begins, ends, wanted, strictly=False)
+    at_least = _first_at_most(arranged, higher, ends, wanted, strictly=True)
+    return higher - begins, at_least - higher
+
+
+def _first_at_most(
+    arranged: NDArray[np.floating],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    wanted: NDArray[np.floating],
+    *,
+    strictly: bool,
+) -> NDArray[np.int64]:
+    """By bisection, all at once: the first place with a score at most, or strictly below, the wanted one."""
+    low, high = low.copy(), high.copy()
+    for _ in range(int((high - low).max(initial=0)).bit_length()):
+        open_ = low < high
+        middle = (low + high) >> 1
+        seen = arranged[np.minimum(middle, len(arranged) - 1)]
+        passed = (seen >= wanted if strictly else seen > wanted) & open_
+        low = np.where(passed, middle + 1, low)
+        high = np.where(passed | ~open_, high, middle)
+    return low
+
+
+def descending_order(
+    scores: NDArray[np.floating], starts: NDArray[np.int64], segments: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The rows in their order with those of `segments` sorted by score, best first, equal ones as they came."""
+    order = np.arange(len(scores))
+    lengths = np.diff(starts)[segments]
+    rows = np.repeat(starts[segments], lengths) + places_within(lengths)
+    order[rows] = rows[np.lexsort((-scores[rows], np.repeat(segments, lengths)))]
+    return order

@@ -1,0 +1,100 @@
+"""Which documents people judged for which query, and how relevant they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.errors import InputError, shortened
+from calibrant.retrieval.duplicates import without_duplicates
+from calibrant.retrieval.grouped import Grouped, grouped
+from calibrant.retrieval.sources import qrels_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from calibrant.retrieval.conventions import OnDuplicate
+
+__all__ = ["Qrels", "read_qrels"]
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """Judged documents by query: query i has the rows from `starts[i]` to before `starts[i + 1]`.
+
+    A grade of 0 or less is a document that was judged and is not relevant; a document without a row was not judged.
+
+    >>> qrels = Qrels.of({"q1": {"a": 2, "b": 0}})
+    >>> qrels.queries, len(qrels), qrels.to_dict()
+    (('q1',), 2, {'q1': {'a': 2, 'b': 0}})
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    starts: NDArray[np.int64]
+    documents: pl.Series
+    grades: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, source: Any, *, name: str | None = None, on_duplicate: OnDuplicate = "error") -> Qrels:
+        """The qrels in `source`: a path (TREC, Parquet, CSV), a frame, a dict of dicts or of relevant ids, or items."""
+        if isinstance(source, Qrels):
+            return source
+        rows, found_name = qrels_rows(source)
+        return cls.from_grouped(grouped(rows), name=name or found_name, on_duplicate=on_duplicate)
+
+    @classmethod
+    def from_grouped(cls, rows: Grouped, *, name: str = "qrels", on_duplicate: OnDuplicate = "error") -> Qrels:
+        """The qrels of rows that stand together by query."""
+        if not rows.queries:
+            raise InputError(f"{name} holds no judgments; qrels need at least one query with a judged document")
+        wrong = np.flatnonzero(~np.isfinite(rows.values))
+        if len(wrong):
+            raise InputError.gathered(name, (f"{_place(rows, row)} has the grade {rows.values[row]}" for row in wrong))
+        rows = without_duplicates(rows, on_duplicate, name)
+        return cls(name, rows.queries, rows.starts, rows.documents, rows.values)
+
+    def __len__(self) -> int:
+        return len(self.grades)
+
+    @cached_property
+    def codes(self) -> NDArray[np.int64]:
+        """The query of every row, as its place in `queries`."""
+        return np.repeat(np.arange(len(self.queries)), np.diff(self.starts))
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each query stands in `queries`."""
+        return {query: place for place, query in enumerate(self.queries)}
+
+    @cached_property
+    def by_grade(self) -> NDArray[np.int64]:
+        """The rows by query, best grade first: the order of an ideal ranking."""
+        return np.lexsort((-self.grades, self.codes))
+
+    def relevant(self, level: float = 1.0) -> NDArray[np.int64]:
+        """How many documents of each query have at least the grade `level`."""
+        return np.bincount(self.codes[self.grades >= level], minlength=len(self.queries))
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The grades as a dict of dicts; whole grades as whole numbers."""
+        documents = self.documents.to_list()
+        grades = [int(grade) if grade.is_integer() else grade for grade in self.grades.tolist()]
+        spans = zip(self.queries, self.starts.tolist(), self.starts[1:].tolist(), strict=False)
+        return {query: dict(zip(documents[a:b], grades[a:b], strict=True)) for query, a, b in spans}
+
+
+def read_qrels(path: str | Path, *, on_duplicate: OnDuplicate = "error") -> Qrels:
+    """The qrels in a file: TREC (`query iteration document grade`, any white space, gzip), Parquet or CSV."""
+    return Qrels.of(path, on_duplicate=on_duplicate)
+
+
+def _place(rows: Grouped, row: int) -> str:
+    query = rows.queries[int(np.searchsorted(rows.starts, row, side="right")) - 1]
+    return f"document {shortened(rows.documents[int(row)])} of query {shortened(query)}"

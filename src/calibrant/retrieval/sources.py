@@ -1,0 +1,210 @@
+"""Everything that qrels and rankings are given as, turned into rows of a query, a document and a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import numpy as np
+import polars as pl
+
+from calibrant.errors import InputError, WrongTypeError, shortened
+from calibrant.items import identifier
+from calibrant.readers.columns import (
+    DOCUMENT_NAMES,
+    GRADES,
+    QUERY_NAMES,
+    SCORES,
+    Columns,
+    as_frame,
+    parquet_rows,
+    read_csv_frame,
+    rows_of_frame,
+)
+from calibrant.readers.rows import Rows
+from calibrant.readers.trec import QRELS, RANKING, read_trec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+__all__ = ["RankingRows", "file_blocks", "file_name", "qrels_rows", "ranking_rows"]
+
+ITEM_FIELDS = {"ranking": "retrieved_chunks", "qrels": "relevant_ids"}
+
+
+class RankingRows(NamedTuple):
+    """Rows of a ranking, where they came from, and whether their numbers are scores or there is only their order."""
+
+    rows: Rows
+    name: str
+    has_scores: bool = True
+    path: str | None = None
+
+
+def qrels_rows(source: Any) -> tuple[Rows, str]:
+    """The judgments in `source`, and its name."""
+    if isinstance(source, str | PathLike):
+        path = Path(fspath(source))
+        return Rows.joined([rows for rows, _ in file_blocks(path, "qrels")]), file_name(path)
+    return _rows_in_memory(source, GRADES, "qrels")[0], "qrels"
+
+
+def ranking_rows(source: Any) -> RankingRows:
+    """The results in `source`, whole."""
+    if isinstance(source, str | PathLike):
+        path = Path(fspath(source))
+        blocks = list(file_blocks(path, "ranking"))
+        scored = all(has_scores for _, has_scores in blocks)
+        return RankingRows(Rows.joined([rows for rows, _ in blocks]), file_name(path), scored, str(path))
+    rows, has_scores = _rows_in_memory(source, SCORES, "ranking")
+    return RankingRows(rows, "ranking", has_scores)
+
+
+def file_name(path: Path) -> str:
+    """What a file's content is called: its name without what says how it is written.
+
+    >>> file_name(Path("runs/bm25.run.gz"))
+    'bm25'
+    """
+    name = path.name.removesuffix(".gz")
+    for ending in (".txt", ".run", ".trec", ".qrels", ".res", ".csv", ".tsv", ".parquet"):
+        name = name.removesuffix(ending)
+    return name or path.name
+
+
+def file_blocks(path: Path, what: Literal["ranking", "qrels"]) -> Iterator[tuple[Rows, bool]]:
+    """The rows of a file, block by block, and whether they have numbers; its ending says how it is written."""
+    columns = SCORES if what == "ranking" else GRADES
+    ending = path.name.removesuffix(".gz").rpartition(".")[2].lower()
+    if ending in {"parquet", "pq"}:
+        yield from parquet_rows(path, columns)
+    elif ending in {"csv", "tsv"}:
+        yield rows_of_frame(read_csv_frame(path, columns), columns, str(path))
+    else:
+        layout = RANKING if what == "ranking" else QRELS
+        yield from ((rows, True) for rows in read_trec(path, layout))
+
+
+def _rows_in_memory(source: Any, columns: Columns, name: str) -> tuple[Rows, bool]:
+    frame = as_frame(source)
+    if frame is not None:
+        return rows_of_frame(frame, columns, name)
+    if isinstance(source, Mapping):
+        return _rows_of_mapping(cast("Mapping[object, Any]", source), name)
+    if isinstance(source, Iterable):
+        return _rows_of_items(list(cast("Iterable[Any]", source)), columns, name)
+    raise WrongTypeError(
+        f"{name}: expected a path, a frame, a dict by query or a list of items, "
+        f"not {type(source).__name__} {shortened(source)}"
+    )
+
+
+def _rows_of_mapping(data: Mapping[object, Any], name: str) -> tuple[Rows, bool]:
+    """Rows of {query: {document: number}}, or of {query: documents}: in order for a ranking, relevant for qrels."""
+    inner = list(data.values())
+    scored = [isinstance(documents, Mapping) for documents in inner]
+    if any(scored) and not all(scored):
+        raise InputError(f"{name}: expected a dict of documents for every query, or a list for every query, got both")
+    queries = [identifier(query, "query") for query in data]
+    if not inner or not scored[0]:
+        listed = [_listed(query, documents, name) for query, documents in zip(queries, inner, strict=True)]
+        return _rows(queries, listed, np.ones(sum(map(len, listed)))), False
+    documents = [_texts(query, found, name) for query, found in zip(queries, inner, strict=True)]
+    return _rows(queries, documents, _values(inner, queries, name)), True
+
+
+def _rows(queries: Sequence[str], documents: Sequence[Sequence[str]], values: Any) -> Rows:
+    lengths = np.fromiter(map(len, documents), np.int64, len(documents))
+    places = np.repeat(np.arange(len(queries)), lengths)
+    names = pl.Series(list(queries), dtype=pl.String).gather(places)
+    return Rows(names, pl.Series(list(chain.from_iterable(documents)), dtype=pl.String), values)
+
+
+def _values(inner: Sequence[Mapping[object, Any]], queries: Sequence[str], name: str) -> Any:
+    try:
+        return np.fromiter(
+            chain.from_iterable(documents.values() for documents in inner), np.float64, sum(map(len, inner))
+        )
+    except (TypeError, ValueError):
+        problems = [
+            f"query {shortened(query)}: expected a number for document {shortened(document)}, got {shortened(value)}"
+            for query, documents in zip(queries, inner, strict=True)
+            for document, value in documents.items()
+            if not _is_number(value)
+        ]
+        raise InputError.gathered(name, problems or ["a value is no number"]) from None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, str)
+
+
+def _texts(query: str, documents: Iterable[object], name: str) -> list[str]:
+    """The documents' ids as texts; quick when they are."""
+    given = list(documents)
+    if set(map(type, given)) <= {str} and "" not in given:
+        return cast("list[str]", given)
+    try:
+        return [identifier(document, "document") for document in given]
+    except InputError as error:
+        raise InputError(f"{name}, query {shortened(query)}: {error}") from None
+
+
+def _listed(query: str, documents: Any, name: str) -> list[str]:
+    """A query's documents, given as ids or as anything that has an id."""
+    if isinstance(documents, str) or not isinstance(documents, Iterable):
+        raise WrongTypeError(
+            f"{name}, query {shortened(query)}: expected a dict or a list of documents, got {shortened(documents)}"
+        )
+    given = list(cast("Iterable[Any]", documents))
+    return _texts(query, [getattr(document, "id", document) for document in given], name)
+
+
+def _rows_of_items(items: Sequence[Any], columns: Columns, name: str) -> tuple[Rows, bool]:
+    """Rows of items with an id and their documents, of records, or of triples."""
+    field = ITEM_FIELDS[columns.what]
+    if items and all(_has(item, field) for item in items):
+        return _rows_of_mapping(_documents_by_item(items, field, name), name)
+    records = [_record(item, columns, name) for item in items]
+    names: AbstractSet[str] = records[0].keys() if records else set()
+    frame = pl.DataFrame({key: pl.Series([record.get(key) for record in records], strict=False) for key in names})
+    if not records:
+        return Rows.joined([]), True
+    return rows_of_frame(frame, columns, name)
+
+
+def _documents_by_item(items: Sequence[Any], field: str, name: str) -> dict[str, Any]:
+    by_item: dict[str, Any] = {}
+    for item in items:
+        key = identifier(_value(item, "id") or _value(item, "query"), "id")
+        if key in by_item:
+            raise InputError(f"{name}: two items have the id {shortened(key)}; ids are unique")
+        by_item[key] = _value(item, field) or ()
+    return by_item
+
+
+def _record(item: Any, columns: Columns, name: str) -> dict[str, Any]:
+    if isinstance(item, tuple):
+        return dict(zip(("query", "document", columns.numbers[0]), cast("tuple[Any, ...]", item), strict=False))
+    if isinstance(item, Mapping):
+        return dict(cast("Mapping[str, Any]", item))
+    record = {key: _value(item, key) for key in (*QUERY_NAMES, *DOCUMENT_NAMES, *columns.numbers) if _has(item, key)}
+    if not record:
+        raise WrongTypeError(f"{name}: expected items, records or triples, got {shortened(item)}")
+    return record
+
+
+def _has(item: Any, field: str) -> bool:
+    return field in item if isinstance(item, Mapping) else hasattr(item, field)
+
+
+def _value(item: Any, field: str) -> Any:
+    return cast("Mapping[str, Any]", item).get(field) if isinstance(item, Mapping) else getattr(item, field, None)
