@@ -11,7 +11,7 @@ import gzip
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,7 @@ from calibrant.readers.rows import PROBLEM_LIMIT, Rows, existing_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
 
 __all__ = ["QRELS", "RANKING", "TrecLayout", "read_trec"]
 
@@ -69,13 +70,13 @@ def read_trec(path: str | Path, layout: TrecLayout, *, block_bytes: int = BLOCK_
         raise InputError.gathered(str(path), problems)
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
     with path.open("rb") as file:
         is_gzip = file.read(2) == b"\x1f\x8b"
     return gzip.open(path, "rb") if is_gzip else path.open("rb")
 
 
-def _blocks(file: IO[bytes], size: int) -> Iterator[bytes]:
+def _blocks(file: gzip.GzipFile | BufferedReader, size: int) -> Iterator[bytes]:
     """The file in pieces of whole lines, each ending in a line feed."""
     mark = UTF8_MARK
     while block := file.read(size):

@@ -87,10 +87,11 @@ def gains(grades: NDArray[np.float64], gain: str) -> NDArray[np.float64]:
     return positive if gain == "linear" else np.exp2(positive) - 1.0
 
 
-def ratio(numerator: NDArray[np.float64], denominator: Any) -> NDArray[np.float64]:
+def ratio(numerator: NDArray[Any], denominator: Any) -> NDArray[np.float64]:
     """The quotient, 0 where there is nothing to divide by."""
-    below = np.broadcast_to(np.asarray(denominator, dtype=np.float64), numerator.shape)
-    return np.divide(numerator, below, out=np.zeros_like(numerator), where=below > 0)
+    above = np.asarray(numerator, dtype=np.float64)  # bincount of nothing gives integers
+    below = np.broadcast_to(np.asarray(denominator, dtype=np.float64), above.shape)
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
 def _ideal(qrels: Qrels, gain: str, cutoff: int | None) -> NDArray[np.float64]:
@@ -98,4 +99,4 @@ def _ideal(qrels: Qrels, gain: str, cutoff: int | None) -> NDArray[np.float64]:
     values = gains(qrels.grades[qrels.by_grade], gain) / np.log2(places + 2.0)
     if cutoff is not None:
         values = np.where(places < cutoff, values, 0.0)
-    return np.bincount(qrels.codes, values, minlength=len(qrels.queries))
+    return np.bincount(qrels.codes, values, minlength=len(qrels.queries)).astype(np.float64)

@@ -90,7 +90,7 @@ def preferences(
     irrelevant: NDArray[np.bool_],
     most: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """What each judged row adds to bpref, expected: of its tie, 0 to all irrelevant ones stand above it, equally likely."""
+    """What each judged row adds to bpref, expected: any number of its tie's irrelevant ones may stand above it."""
     judged = evidence.judged
     seen = np.concatenate(([0], np.cumsum(irrelevant)))
     same = (judged.queries << np.int64(40)) + judged.ranks

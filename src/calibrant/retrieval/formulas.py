@@ -122,17 +122,10 @@ def bpref(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
     if judged.sizes is not None:
         worth = expected.preferences(evidence, relevant, irrelevant, most)
     else:
-        seen = np.cumsum(irrelevant)
-        above = seen - _before_query(judged.queries, seen, irrelevant)
+        seen = np.cumsum(irrelevant, dtype=np.int64)
+        above = seen - (seen - irrelevant)[np.searchsorted(judged.queries, judged.queries)]  # less what was before
         worth = 1.0 - ratio(np.minimum(above, most).astype(np.float64), most)
     return ratio(evidence.per_query(relevant, worth), totals)
-
-
-def _before_query(queries: NDArray[np.int64], seen: NDArray[np.int64], counted: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """How much had been counted when each row's query began."""
-    if not len(queries):
-        return seen
-    return (seen - counted)[np.searchsorted(queries, queries)]
 
 
 def rank_biased_precision(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:

@@ -56,7 +56,9 @@ class Qrels:
             raise InputError(f"{name} holds no judgments; qrels need at least one query with a judged document")
         wrong = np.flatnonzero(~np.isfinite(rows.values))
         if len(wrong):
-            raise InputError.gathered(name, (f"{_place(rows, row)} has the grade {rows.values[row]}" for row in wrong))
+            raise InputError.gathered(
+                name, (f"{_place(rows, row)} has the grade {rows.values[row]}" for row in wrong.tolist())
+            )
         rows = without_duplicates(rows, on_duplicate, name)
         return cls(name, rows.queries, rows.starts, rows.documents, rows.values)
 
@@ -97,4 +99,4 @@ def read_qrels(path: str | Path, *, on_duplicate: OnDuplicate = "error") -> Qrel
 
 def _place(rows: Grouped, row: int) -> str:
     query = rows.queries[int(np.searchsorted(rows.starts, row, side="right")) - 1]
-    return f"document {shortened(rows.documents[int(row)])} of query {shortened(query)}"
+    return f"document {shortened(rows.documents[row])} of query {shortened(query)}"

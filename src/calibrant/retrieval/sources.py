@@ -181,8 +181,8 @@ def _rows_of_items(items: Sequence[Any], columns: Columns, name: str) -> tuple[R
     return rows_of_frame(frame, columns, name)
 
 
-def _documents_by_item(items: Sequence[Any], field: str, name: str) -> dict[str, Any]:
-    by_item: dict[str, Any] = {}
+def _documents_by_item(items: Sequence[Any], field: str, name: str) -> dict[object, Any]:
+    by_item: dict[object, Any] = {}
     for item in items:
         key = identifier(_value(item, "id") or _value(item, "query"), "id")
         if key in by_item:
