@@ -137,6 +137,14 @@ def test_the_bootstrap_with_a_seed_is_scipys_with_the_same_draws(method, statist
     assert found == pytest.approx(tuple(expected), rel=1e-9)
 
 
+def test_a_bootstrap_that_is_drawn_in_batches_is_scipys_of_one_batch():
+    values = RANDOM.normal(size=3000)
+    expected = scipy_stats.bootstrap(
+        (values,), np.mean, n_resamples=900, method="percentile", rng=np.random.default_rng(0)
+    ).confidence_interval
+    assert stats.bootstrap(values, np.mean, resamples=900) == pytest.approx(tuple(expected), rel=1e-9)
+
+
 @pytest.mark.parametrize(("n", "sd", "difference", "alpha"), [(60, 1, 0.2, 0.1), (34, 1, 0.5, 0.05), (5, 2, 1.5, 0.05)])
 def test_the_power_of_the_paired_t_test_is_by_the_noncentral_t(n, sd, difference, alpha):
     shift, critical = difference / sd * n**0.5, scipy_stats.t(n - 1).ppf(1 - alpha / 2)

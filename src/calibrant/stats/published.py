@@ -170,7 +170,7 @@ def _clustered(values: npt.NDArray[np.float64], clusters: Sequence[Any], level: 
     method, codes = "wilson, clustered", cluster_codes(clusters, len(values))
     groups, share = int(codes.max()) + 1, float(np.mean(values))
     if groups < 2:
-        return _Made(method, None, "no interval: one cluster does not say how far clusters vary")
+        return _Made(method, None, "no interval: one cluster does not say how far values vary")
     error = mean_error(values, clusters).error
     effective = float(groups) if share in {0.0, 1.0} else len(values)
     if error > 0:

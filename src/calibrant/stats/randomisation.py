@@ -71,33 +71,34 @@ def sign_flip_columns(
 
 def _tests(table: Floats, resamples: int, seed: int, clusters: Sequence[Any] | None) -> list[TestResult]:
     count(resamples, "resamples", least=1)
-    n = len(table)
+    n, columns = len(table), np.ascontiguousarray(table.T)
     if clusters is not None:
         codes = cluster_codes(clusters, n)
-        table = np.column_stack([cluster_sums(column, codes) for column in table.T]) if n else table
-    found: list[tuple[float, str] | None] = [_exact(column) for column in table.T]
-    sampled = [index for index, one in enumerate(found) if one is None]
-    if sampled:
-        for index, p in zip(sampled, _sampled(table[:, sampled], resamples, seed), strict=True):
-            found[index] = p, f"sign-flip, {resamples} resamples"
-    means = table.sum(axis=0) / max(n, 1)
+        columns = np.array([cluster_sums(column, codes) for column in columns])
+    exact = {index: p for index, column in enumerate(columns) if (p := _exact(column)) is not None}
+    sampled = [index for index in range(len(columns)) if index not in exact]
+    drawn = dict(zip(sampled, _sampled(columns[sampled], resamples, seed), strict=True)) if sampled else {}
     return [
-        TestResult(p_value=one[0], statistic=float(mean), method=one[1], n=n)
-        for one, mean in zip(found, means, strict=True)
-        if one is not None
+        TestResult(
+            p_value=exact[index] if index in exact else drawn[index],
+            statistic=float(column.sum()) / max(n, 1),
+            method="sign-flip, exact" if index in exact else f"sign-flip, {resamples} resamples",
+            n=n,
+        )
+        for index, column in enumerate(columns)
     ]
 
 
-def _exact(values: Floats) -> tuple[float, str] | None:
+def _exact(values: Floats) -> float | None:
     """The p-value over all signs, or None when there are too many of them."""
     values = values[values != 0]
+    if not len(values):
+        return 1.0
     sizes = np.abs(values)
-    if not len(values) or np.ptp(sizes) <= SLACK * sizes.max():
+    if np.ptp(sizes) <= SLACK * sizes.max():
         few = min(int((values > 0).sum()), int((values < 0).sum()))
-        return min(1.0, 2 * float(bdtr(few, len(values), 0.5))) if len(values) else 1.0, "sign-flip, exact"
-    if len(values) > EXACT:
-        return None
-    return _enumerated(values), "sign-flip, exact"
+        return min(1.0, 2 * float(bdtr(few, len(values), 0.5)))
+    return _enumerated(values) if len(values) <= EXACT else None
 
 
 def _enumerated(values: Floats) -> float:
@@ -118,24 +119,21 @@ def _all_sums(values: Floats) -> Floats:
     return sums
 
 
-def _sampled(table: Floats, resamples: int, seed: int) -> list[float]:
-    """The p-value of each column, with random signs.
+def _sampled(columns: Floats, resamples: int, seed: int) -> list[float]:
+    """The p-value of each column, with random signs that all columns share.
 
     Each byte draws the signs of eight items: their 256 possible sums stand in a table, and a resample adds up one entry
     of each table.
     """
     random = np.random.default_rng(seed)
-    items, columns = table.shape
-    padded = np.zeros((-(-items // 8) * 8, columns))
-    padded[:items] = table
-    groups = padded.reshape(-1, 8, columns)
-    sums = np.zeros((columns, resamples))
+    groups = np.pad(columns, ((0, 0), (0, -columns.shape[1] % 8))).reshape(len(columns), -1, 8)
+    sums = np.zeros((len(columns), resamples))
     step = max(1, BLOCK_BYTES // resamples)
-    for start in range(0, len(groups), step):
-        block = groups[start : start + step]
-        drawn = random.integers(0, 256, size=(len(block), resamples), dtype=np.uint8)
-        for column in range(columns):
-            for eight, signs in zip(block[:, :, column], drawn, strict=True):
+    for start in range(0, groups.shape[1], step):
+        block = groups[:, start : start + step]
+        drawn = random.integers(0, 256, size=(block.shape[1], resamples), dtype=np.uint8)
+        for column, eights in enumerate(block):
+            for eight, signs in zip(eights, drawn, strict=True):
                 sums[column] += (SIGNS @ eight)[signs]
-    least = np.abs(table.sum(axis=0)) - SLACK * np.abs(table).sum(axis=0)
-    return [(int(count) + 1) / (resamples + 1) for count in (np.abs(sums) >= least[:, None]).sum(axis=1)]
+    least = np.abs(columns.sum(axis=1)) - SLACK * np.abs(columns).sum(axis=1)
+    return [(int(found) + 1) / (resamples + 1) for found in (np.abs(sums) >= least[:, None]).sum(axis=1)]
