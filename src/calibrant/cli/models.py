@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from calibrant.cli.group import EXIT_CODES
 from calibrant.errors import InputError, ModelCallError
 
 if TYPE_CHECKING:
+    from calibrant.models.endpoints import Provider
     from calibrant.models.invoker import Reply, Request
 
 __all__ = ["models"]
@@ -24,6 +27,79 @@ EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.group()
 def models() -> None:
     """List the models that can be asked, fetch the offline one, and ask one a question."""
+
+
+@models.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+def list_models(*, as_json: bool) -> None:
+    """List the providers and the offline models, and what each still needs. Keys are never shown."""
+    known = {"schema": "calibrant.models/1", "providers": _providers(), "offline": _offline()}
+    if as_json:
+        click.echo(json.dumps(known))
+        return
+    click.echo("Providers, as PROVIDER/MODEL (a bare model name means openai):")
+    click.echo(
+        _table([(row["name"], _key_state(row), row["base_url"] or "its address is needed") for row in _providers()])
+    )
+    click.echo("\nOffline:")
+    click.echo(_table([(row["name"], row["state"], row["what"]) for row in _offline()]))
+
+
+def _providers() -> list[dict[str, Any]]:
+    from calibrant.models.endpoints import PROVIDERS
+
+    return [
+        {
+            "name": name,
+            "wire": provider.wire,
+            "key_variable": provider.key_variable,
+            "key_is_set": bool(os.environ.get(provider.key_variable, "").strip()),
+            "needs_key": provider.needs_key,
+            "base_url": _shown_address(provider),
+        }
+        for name, provider in sorted(PROVIDERS.items())
+    ]
+
+
+def _shown_address(provider: Provider) -> str | None:
+    """The address that would be asked; what a variable holds is not shown, since a secret may stand in it."""
+    variable = provider.url_variable
+    if variable and os.environ.get(variable, "").strip():
+        return f"as {variable} says"
+    return provider.base_url or None
+
+
+def _key_state(row: dict[str, Any]) -> str:
+    if row["key_is_set"]:
+        return f"{row['key_variable']} is set"
+    return f"needs {row['key_variable']}" if row["needs_key"] else "needs no key"
+
+
+def _offline() -> list[dict[str, Any]]:
+    from calibrant.models.gguf_files import CARRIED_MODELS, is_fetched
+
+    judge = "a judge at the level of a coin, to try the whole path"
+    rows = [(name, "xllamacpp", is_fetched(name), judge) for name in CARRIED_MODELS]
+    rows += [
+        ("local/PATH.gguf", "xllamacpp", True, "any GGUF model file of yours"),
+        ("local/wordllama", "wordllama", True, "an embedder: similarity, not faithfulness"),
+    ]
+    return [
+        {"name": name, "state": _state(name, package, is_there=is_there), "what": what}
+        for name, package, is_there, what in rows
+    ]
+
+
+def _state(name: str, package: str, *, is_there: bool) -> str:
+    if find_spec(package) is None:
+        return "not installed: pip install 'calibrant[local]'"
+    return "ready" if is_there else f"not fetched: calibrant models fetch {name}"
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(f"  {line.rstrip()}" for line in lines)
 
 
 @models.command()
@@ -74,9 +150,9 @@ def _read_schema(path: Path) -> dict[str, Any]:
 
 
 async def _asked(name: str, request: Request) -> Reply:
-    from calibrant.models.local import local
+    from calibrant.models.connecting import connect
 
-    model = local(name)
+    model = connect(name)
     try:
         return await model.invoke(request)
     except ModelCallError as error:

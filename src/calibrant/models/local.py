@@ -144,11 +144,11 @@ class LocalInvoker(BaseLMInvoker):
             body |= {"grammar": grammar, **_WITHOUT_THINKING}
         written = session.generate(body)
         return Reply(
-            text=written.text,
-            data=written.text if request.schema is None else written.parsed(),
+            text=written.whole(),
+            data=None if request.schema is None else written.parsed(),
             mode="text" if request.schema is None else "json_schema",
             model=self.path.name,
-            usage=_usage(written.input_tokens, written.output_tokens),
+            usage=written.usage,
             reasoning=written.reasoning,
             call_key=self.call_key(request),
         )
@@ -192,7 +192,7 @@ class LocalInvoker(BaseLMInvoker):
             off_label_mass=mass.off_label,
             mode="label",
             model=self.path.name,
-            usage=_usage(input_tokens, output_tokens),
+            usage=Usage(calls=1, input_tokens=input_tokens, output_tokens=output_tokens, usd=0.0),
             call_key=self.call_key(request),
         )
 
@@ -200,10 +200,6 @@ class LocalInvoker(BaseLMInvoker):
 _GREEDY_WITH_LOGPROBS = {"temperature": 0, "logprobs": True, "top_logprobs": 1}
 # A grammar holds from the first token, so a reasoning model has no room to think before it answers.
 _WITHOUT_THINKING = {"chat_template_kwargs": {"enable_thinking": False}}
-
-
-def _usage(input_tokens: int, output_tokens: int) -> Usage:
-    return Usage(calls=1, input_tokens=input_tokens, output_tokens=output_tokens, usd=0.0)
 
 
 def _checked_labels(labels: tuple[str, ...]) -> tuple[str, ...]:

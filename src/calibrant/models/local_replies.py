@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calibrant.errors import JudgeReplyError, ModelCallError, shortened
 from calibrant.fingerprints import fingerprint
+from calibrant.ratings import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,18 +58,32 @@ class Generated:
         if usage:
             self.input_tokens, self.output_tokens = usage["prompt_tokens"], usage["completion_tokens"]
 
-    def parsed(self) -> Any:
-        """The JSON value in the text; cut off or broken, it is a failure and never a guess."""
+    @property
+    def usage(self) -> Usage:
+        """What it took; the machine's own time has no price."""
+        return Usage(calls=1, input_tokens=self.input_tokens, output_tokens=self.output_tokens, usd=0.0)
+
+    def whole(self) -> str:
+        """The text; cut off at the token limit, it is a failure."""
         if self.finish == "length":
             raise JudgeReplyError(
                 f"the reply was cut off after {self.output_tokens} tokens, got {shortened(self.text)}; pass a larger"
-                " max_tokens, or bound the schema's texts by maxLength",
+                " max_tokens",
                 code="reply_truncated",
+                reply=self.text,
+                usage=self.usage,
             )
+        return self.text
+
+    def parsed(self) -> Any:
+        """The JSON value in the text; cut off or broken, it is a failure and never a guess."""
+        text = self.whole()
         try:
-            return json.loads(self.text)
+            return json.loads(text)
         except ValueError as error:
-            raise JudgeReplyError(f"expected JSON of the schema, got {shortened(self.text)}") from error
+            raise JudgeReplyError(
+                f"expected JSON of the schema, got {shortened(text)}", reply=text, usage=self.usage
+            ) from error
 
 
 def body_of(request: Request, *, max_tokens: int) -> dict[str, Any]:

@@ -81,3 +81,43 @@ def test_a_schema_file_that_holds_no_schema_is_named(run, tmp_path, content, sai
     code, _, err = run("ask", "local/smollm2", "Hi", "--schema", str(tmp_path / "s.json"))
     assert code == 2
     assert f"s.json {said}" in err
+
+
+def test_list_says_what_each_model_needs_and_never_a_key(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-sentinel")
+    monkeypatch.setenv("CALIBRANT_HOME", str(tmp_path))
+    code, out, err = run("list")
+    assert (code, err) == (0, "")
+    assert "sk-sentinel" not in out
+    rows = {line.split()[0]: line for line in out.splitlines() if line.startswith("  ")}
+    assert "OPENAI_API_KEY is set" in rows["openai"]
+    assert "needs ANTHROPIC_API_KEY" in rows["anthropic"]
+    assert "needs no key" in rows["ollama"]
+    assert "not fetched: calibrant models fetch local/smollm2" in rows["local/smollm2"]
+    assert "ready" in rows["local/wordllama"]
+
+
+def test_list_as_json_holds_the_same(run, monkeypatch, smol):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-sentinel")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:secret@localhost/v1")
+    code, out, _ = run("list", "--json")
+    known = json.loads(out)
+    assert code == 0
+    assert known["schema"] == "calibrant.models/1"
+    assert "sentinel" not in out
+    assert "secret" not in out
+    anthropic = next(row for row in known["providers"] if row["name"] == "anthropic")
+    assert anthropic["key_is_set"] is True
+    assert next(row for row in known["offline"] if row["name"] == "local/smollm2")["state"] == "ready"
+
+
+def test_ask_without_a_key_says_which_is_missing(run):
+    code, out, err = run("ask", "gpt-x", "Hi")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: unauthorized: openai/gpt-x needs a key: set OPENAI_API_KEY")
+
+
+def test_ask_of_an_unknown_provider_lists_those_there_are(run):
+    code, _, err = run("ask", "nobody/x", "Hi")
+    assert code == 2
+    assert "unknown provider 'nobody' in 'nobody/x'; expected one of: anthropic, azure" in err
