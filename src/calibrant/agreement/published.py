@@ -1,0 +1,126 @@
+"""What the statistics of agreement publish: an estimate with what is needed to read it beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+from calibrant.errors import InputError
+from calibrant.estimates import Coverage, Estimate
+from calibrant.stats.arrays import count, probability
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from calibrant.ratings import Value
+
+__all__ = ["Coefficient", "Resampling"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """How intervals are made: their level, and the number and the seed of the resamples where there are any."""
+
+    level: float = 0.95
+    resamples: int = 10_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        probability(self.level, "level")
+        count(self.resamples, "resamples", least=100)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficient(Estimate):
+    """An estimate of agreement, with the share of every answer beside it: a kappa cannot be read without it.
+
+    `name` is the statistic, `prevalence` the share of each value among the ratings it rests on. `observed` and
+    `expected` are the agreement that was seen and the agreement by chance, where the statistic compares them.
+    `ties` counts the items whose majority was tied, where there was a vote, and `abstained` those left out for it.
+    """
+
+    name: str = ""
+    prevalence: Mapping[Value, float] = field(default_factory=dict["Value", float])
+    observed: float | None = None
+    expected: float | None = None
+    ties: int = 0
+    abstained: int = 0
+
+    def __post_init__(self) -> None:
+        Estimate.__post_init__(self)  # a class with slots is made anew, so super() would look in the old one
+        object.__setattr__(self, "prevalence", MappingProxyType(dict(self.prevalence)))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.value, self.lower, self.upper, self.coverage))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = {name: getattr(self, name) for name in _FIELDS}
+        return _coefficient, ({**given, "prevalence": dict(self.prevalence)},)
+
+    @property
+    def interpretation(self) -> str | None:
+        """The words of Landis and Koch (1977) for the value: poor below 0, then slight, fair, ... almost perfect.
+
+        >>> Coefficient(value=0.72, method="jackknife", coverage=Coverage(rated=9), name="kappa").interpretation
+        'substantial'
+        """
+        return None if self.value is None else interpreted(self.value)
+
+    def to_json(self) -> dict[str, Any]:
+        """The estimate as JSON has it, and what stands beside it; values are the texts of their keys."""
+        return {
+            **Estimate.to_json(self),
+            "name": self.name,
+            "prevalence": {value_text(value): share for value, share in self.prevalence.items()},
+            "observed": self.observed,
+            "expected": self.expected,
+            "ties": self.ties,
+            "abstained": self.abstained,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The coefficient that `to_json` wrote; the values of its prevalence stay texts."""
+        fields = {name: value for name, value in data.items() if name != "n"}
+        worst = fields.pop("worst_case")
+        coverage = Coverage.from_json(fields.pop("coverage"))
+        return cls(**fields, coverage=coverage, worst_case=None if worst is None else tuple(worst))
+
+
+_FIELDS = tuple(Coefficient.__dataclass_fields__)
+
+
+def interpreted(value: float) -> str:
+    """Landis and Koch's word for a chance-corrected agreement; limits belong to the lower class.
+
+    >>> interpreted(0.4), interpreted(-0.1)
+    ('fair', 'poor')
+    """
+    limits = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"))
+    if value < 0:
+        return "poor"
+    return next((word for limit, word in limits if value <= limit), "almost perfect")
+
+
+def value_text(value: Value) -> str:
+    """A value as a text, as tables and JSON keys have it; a set of labels in braces.
+
+    >>> value_text(frozenset({"b", "a"})), value_text(True), value_text("yes")
+    ('{a, b}', 'true', 'yes')
+    """
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(sorted(value)) + "}"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _coefficient(given: Mapping[str, Any]) -> Coefficient:
+    return Coefficient(**given)
+
+
+def check_choice(what: str, name: str, known: tuple[str, ...]) -> None:
+    """Raise unless `name` is one of the `known` names of a `what`."""
+    if name not in known:
+        raise InputError(f"unknown {what} {name!r}; expected one of: {', '.join(known)}")
