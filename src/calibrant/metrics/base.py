@@ -12,18 +12,13 @@ from calibrant.fingerprints import fingerprint
 from calibrant.items import EvalInput
 from calibrant.metrics.fields import field_names, field_specs
 from calibrant.metrics.judges import CURRENT_SLOT, SlotJudge, resolve_primary_invoker
-from calibrant.metrics.jury import (
-    CONCURRENT_ITEMS,
-    ballot,
-    each,
-    failed_result,
-    result_of,
-)
+from calibrant.metrics.jury import CONCURRENT_ITEMS, Vote, ballot, each, failed_result, result_of
+from calibrant.metrics.repeats import repeated_result
 from calibrant.metrics.settings import CHECKED_SETTINGS, checked_item, checked_items, snake_case
 from calibrant.ratings import Failure, MetricResult, Rating
 
 if TYPE_CHECKING:
-    from calibrant.models.invoker import BaseLMInvoker
+    from calibrant.models.invoker import BaseLMInvoker, Request
 
 __all__ = ["BaseMetric"]
 
@@ -36,7 +31,8 @@ class BaseMetric(ABC):
     it is, every other one as the worst. `models` are its judges: none (the default model, if `_evaluate` asks at
     all), one, or a jury, whose votes `aggregation_method` makes one; `quorum` of them must be valid (more than half
     unless said otherwise), and at most `max_concurrent_judges` are asked at a time. With `batch = True`, `_evaluate`
-    takes a list of items and returns a list of scores.
+    takes a list of items and returns a list of scores. With `repeats` above 1 every item is rated so many times over,
+    and its result says how much the ratings differ.
 
     A metric holds no state between items: one instance may serve a thousand tasks at once.
 
@@ -66,6 +62,7 @@ class BaseMetric(ABC):
     _threshold: float = 0.5
     _models: Sequence[BaseLMInvoker] = ()
     _aggregation_method: AggregationSelector | str = AggregationMethod.MAJORITY_VOTE
+    _repeats: int = 1
     _instrument: str | None = None
 
     def __init__(self, *, models: Any = None, model: Any = None, **settings: Any) -> None:
@@ -123,6 +120,15 @@ class BaseMetric(ABC):
         self._aggregation_method = CHECKED_SETTINGS["aggregation_method"](value)
 
     @property
+    def repeats(self) -> int:
+        """How many times over each item is rated: more than once shows how stable its score is."""
+        return self._repeats
+
+    @repeats.setter
+    def repeats(self, value: int) -> None:
+        self._repeats = CHECKED_SETTINGS["repeats"](value)
+
+    @property
     def num_judges(self) -> int:
         """How many judges vote: the number of models, or 1 when there are none."""
         return len(self._models) or 1
@@ -145,6 +151,26 @@ class BaseMetric(ABC):
         from calibrant.metrics.instrument import definition_of
 
         return definition_of(self)
+
+    def estimated_requests(self, item: EvalInput) -> list[Request]:
+        """What one judge is asked about `item` for one vote, as far as it is known before anybody answers.
+
+        Empty for a metric that asks nobody, or that does not say.
+        """
+        del item
+        return []
+
+    def estimated_calls(self, item: EvalInput) -> int:
+        """How many calls to models `item` takes: every judge's, in every repeat; 0 when it lacks a field.
+
+        A metric of one's own that has judges and does not say what it asks counts one call a vote.
+        """
+        if not self.can_evaluate(item):
+            return 0
+        return max(len(self.estimated_requests(item)), bool(self._models)) * self.num_judges * self.repeats
+
+    async def prepare(self) -> None:  # noqa: B027 - most metrics need nothing
+        """Make ready what every item needs, such as generated steps; the instrument is settled then. Asks once."""
 
     def can_evaluate(self, data: EvalInput) -> bool:
         """Whether the item has every required field."""
@@ -189,7 +215,7 @@ class BaseMetric(ABC):
 
     def ratings(self, item: EvalInput, result: MetricResult) -> tuple[Rating, ...]:
         """What to keep of `result`: every vote, and what the jury came to."""
-        if self.num_judges == 1 and result.judges:
+        if len(result.judges) == 1:
             return result.judges
         value = result.label if result.score is None else result.score
         return (
@@ -223,12 +249,15 @@ class BaseMetric(ABC):
         able = [item for item in items if self.can_evaluate(item)]
         slots = await ballot(self, able) if able else []
         voted = {id(item): [votes[place] for votes in slots] for place, item in enumerate(able)}
-        return [result_of(self, one, voted[id(one)]) if id(one) in voted else self._skipped(one) for one in items]
+        return [self._result(one, voted[id(one)]) if id(one) in voted else self._skipped(one) for one in items]
 
     async def _evaluate_item(self, item: EvalInput) -> Any:
         if not self.can_evaluate(item):
             return self._skipped(item)
-        return result_of(self, item, [votes[0] for votes in await ballot(self, [item])])
+        return self._result(item, [votes[0] for votes in await ballot(self, [item])])
+
+    def _result(self, item: EvalInput, votes: list[Vote]) -> MetricResult:
+        return (result_of if self.repeats == 1 else repeated_result)(self, item, votes)
 
     def _skipped(self, item: EvalInput) -> Any:
         return failed_result(self, self._lacking(item))

@@ -25,6 +25,7 @@ def definition_of(metric: BaseMetric) -> dict[str, Any]:
         "judges": [dict(model.identity) for model in metric.models],
         "aggregation": _aggregation(metric),
         "quorum": metric.quorum,
+        "repeats": metric.repeats,
         "threshold": metric.threshold,
         "strict_mode": metric.strict_mode,
         "higher_is_better": metric.higher_is_better,

@@ -29,18 +29,24 @@ DEFAULT_MODEL_VARIABLE = "CALIBRANT_MODEL"
 
 
 class SlotJudge(InvokerWrapper):
-    """A judge as one slot of a jury sees it: it marks every request with the slot, and keeps account of the calls."""
+    """A judge as one slot of a jury sees it: it marks every request with the slot, and keeps account of the calls.
 
-    def __init__(self, inner: BaseLMInvoker, slot: int = 0) -> None:
+    A metric that puts one question several times numbers them by the request's own `slot`; of `slots` slots in all,
+    each such sample gets a number that no other slot uses.
+    """
+
+    def __init__(self, inner: BaseLMInvoker, slot: int = 0, *, slots: int = 1) -> None:
         super().__init__(inner)
         self.slot = slot
+        self.slots = slots
         self.call_keys: list[str] = []
         self.usage = Usage()
 
     async def invoke(self, request: Request) -> Reply:
         """The judge's reply to the request, asked in this slot."""
-        if request.slot != self.slot:
-            request = replace(request, slot=self.slot)
+        slot = self.slot + self.slots * request.slot
+        if request.slot != slot:
+            request = replace(request, slot=slot)
         reply = await self.inner.invoke(request)
         self.call_keys.append(reply.call_key or self.inner.call_key(request))
         self.usage += reply.usage
@@ -50,8 +56,9 @@ class SlotJudge(InvokerWrapper):
 class Slot:
     """One judge's turn at one item or batch. The judge is made when it is first asked, so a rule needs none."""
 
-    def __init__(self, number: int, model: BaseLMInvoker | None = None) -> None:
+    def __init__(self, number: int, model: BaseLMInvoker | None = None, *, slots: int = 1) -> None:
         self.number = number
+        self.slots = slots
         self.model = model
         self.asked: SlotJudge | None = None
 
@@ -59,7 +66,7 @@ class Slot:
     def judge(self) -> SlotJudge:
         """This slot's judge: its model, else the default one."""
         if self.asked is None:
-            self.asked = SlotJudge(self.model or resolve_primary_invoker(None), self.number)
+            self.asked = SlotJudge(self.model or resolve_primary_invoker(None), self.number, slots=self.slots)
         return self.asked
 
     def rater(self, rule: str) -> str:

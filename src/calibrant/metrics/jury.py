@@ -25,8 +25,10 @@ __all__ = [
     "each",
     "error_output",
     "failed_result",
+    "judged_result",
     "result_of",
     "score_of",
+    "strategy_for",
 ]
 
 CONCURRENT_ITEMS = 64
@@ -98,8 +100,8 @@ async def each(inputs: Sequence[In], work: Callable[[In], Awaitable[Out]], *, li
 
 async def ballot(metric: BaseMetric, items: Sequence[EvalInput]) -> list[list[Vote]]:
     """The votes of every slot on every item: a list of votes for each slot."""
-    models = metric.models or [None]
-    slots = [Slot(number, model) for number, model in enumerate(models)]
+    models = (metric.models or [None]) * metric.repeats
+    slots = [Slot(number, model, slots=len(models)) for number, model in enumerate(models)]
 
     async def cast_votes(slot: Slot) -> list[Vote]:
         return [_vote(slot, answer) for answer in await answers_in_slot(metric, slot, items)]
@@ -154,7 +156,7 @@ def result_of(metric: BaseMetric, item: EvalInput, votes: Sequence[Vote]) -> Met
         return failed_result(metric, failure, ratings=ratings, usage=usage)
     try:
         output = _verdict_of_the_jury(metric, votes)
-        return _judged(metric, output, ratings, usage)
+        return judged_result(metric, output, ratings, usage)
     except Exception as error:  # noqa: BLE001 - an aggregator may be the user's own
         code = "score_invalid" if isinstance(error, InputError | WrongTypeError) else "metric_error"
         failure = Failure.of(error) if isinstance(error, RatingError) else Failure(code=code, message=str(error))
@@ -226,10 +228,10 @@ def _verdict_of_the_jury(metric: BaseMetric, votes: Sequence[Vote]) -> MetricOut
     if len(votes) == 1:
         return votes[0].output
     outputs: list[MetricOutput] = [vote.output for vote in votes]
-    return _strategy(metric, votes).aggregate(outputs, total_judges=len(votes))
+    return strategy_for(metric, votes).aggregate(outputs, total_judges=len(votes))
 
 
-def _strategy(metric: BaseMetric, votes: Sequence[Vote]) -> BaseJudgeAggregator:
+def strategy_for(metric: BaseMetric, votes: Sequence[Vote]) -> BaseJudgeAggregator:
     """The metric's strategy; a majority over labels counts labels."""
     chosen = metric.aggregation_method
     labels = any(isinstance(vote.score.score, str | frozenset) for vote in votes if vote.score is not None)
@@ -238,7 +240,10 @@ def _strategy(metric: BaseMetric, votes: Sequence[Vote]) -> BaseJudgeAggregator:
     return build_aggregation_strategy(chosen)
 
 
-def _judged(metric: BaseMetric, output: MetricOutput, ratings: tuple[Rating, ...], usage: Usage | None) -> MetricResult:
+def judged_result(
+    metric: BaseMetric, output: MetricOutput, ratings: tuple[Rating, ...], usage: Usage | None
+) -> MetricResult:
+    """The result that `output` is under the metric's threshold and strictness."""
     rest = {name: value for name, value in output.items() if name not in ("score", "explanation", "rubric_score")}
     score, label = _score_and_label(output["score"])
     if score is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from calibrant.errors import RatingError, shortened
+from calibrant.errors import InputError, RatingError, shortened
 from calibrant.metrics.base import BaseMetric
 from calibrant.metrics.judges import Slot
 from calibrant.metrics.jury import CONCURRENT_ITEMS, answers_in_slot, each, error_output, score_of
@@ -29,6 +29,8 @@ class MultiOutputBaseMetric(BaseMetric):
         return await super().evaluate(data)
 
     async def _evaluate_items(self, items: list[EvalInput]) -> list[MetricOutput]:
+        if self.repeats != 1:
+            raise InputError(f"{self.name} has several outputs, which are not repeated; leave repeats at 1")
         if not self.batch:
             return await each(items, self._evaluate_item, limit=CONCURRENT_ITEMS)
         able = [item for item in items if self.can_evaluate(item)]

@@ -41,6 +41,12 @@ def _checked_threshold(value: Any) -> float:
     return float(value)
 
 
+def _checked_repeats(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InputError(f"repeats is a whole number from 1 on, not {shortened(value)}")
+    return value
+
+
 def _checked_method(value: Any) -> Any:
     build_aggregation_strategy(value)
     return value
@@ -50,6 +56,7 @@ CHECKED_SETTINGS: dict[str, Callable[[Any], Any]] = {
     "threshold": _checked_threshold,
     "models": resolve_invokers,
     "aggregation_method": _checked_method,
+    "repeats": _checked_repeats,
 }
 
 
