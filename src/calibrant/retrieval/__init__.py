@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from calibrant.retrieval.ab_testing import ABTestRunner, EvaluationDataset, EvaluationSample
     from calibrant.retrieval.batch import BatchEvaluator
     from calibrant.retrieval.calculator import RetrievalMetricsCalculator
+    from calibrant.retrieval.compared import Deciding, RankingComparison, SystemPair
+    from calibrant.retrieval.comparison import compare_rankings, compare_results
     from calibrant.retrieval.context import ContextItem, SourceType
     from calibrant.retrieval.conventions import CONVENTIONS, Conventions
     from calibrant.retrieval.human import HumanEvaluationCollector, HumanJudgment
@@ -31,6 +33,7 @@ __all__ = [
     "BatchEvaluator",
     "ContextItem",
     "Conventions",
+    "Deciding",
     "EvaluationDataset",
     "EvaluationResult",
     "EvaluationSample",
@@ -44,12 +47,16 @@ __all__ = [
     "QueryPair",
     "RAGMetrics",
     "Ranking",
+    "RankingComparison",
     "RetrievalMetrics",
     "RetrievalMetricsCalculator",
     "Retriever",
     "RetrieverFailure",
     "SourceType",
+    "SystemPair",
     "UserMeasure",
+    "compare_rankings",
+    "compare_results",
     "measure",
     "read_qrels",
     "read_ranking",
@@ -65,6 +72,7 @@ __getattr__, __dir__ = lazy_exports(
         "CONVENTIONS": "calibrant.retrieval.conventions",
         "ContextItem": "calibrant.retrieval.context",
         "Conventions": "calibrant.retrieval.conventions",
+        "Deciding": "calibrant.retrieval.compared",
         "EvaluationDataset": "calibrant.retrieval.ab_testing",
         "EvaluationResult": "calibrant.retrieval.results",
         "EvaluationSample": "calibrant.retrieval.ab_testing",
@@ -78,12 +86,16 @@ __getattr__, __dir__ = lazy_exports(
         "QueryPair": "calibrant.retrieval.ab_results",
         "RAGMetrics": "calibrant.retrieval.results",
         "Ranking": "calibrant.retrieval.rankings",
+        "RankingComparison": "calibrant.retrieval.compared",
         "RetrievalMetrics": "calibrant.retrieval.results",
         "RetrievalMetricsCalculator": "calibrant.retrieval.calculator",
         "Retriever": "calibrant.retrieval.retrievers",
         "RetrieverFailure": "calibrant.retrieval.per_query",
         "SourceType": "calibrant.retrieval.context",
+        "SystemPair": "calibrant.retrieval.compared",
         "UserMeasure": "calibrant.retrieval.notation",
+        "compare_rankings": "calibrant.retrieval.comparison",
+        "compare_results": "calibrant.retrieval.comparison",
         "measure": "calibrant.retrieval.measures",
         "read_qrels": "calibrant.retrieval.qrels",
         "read_ranking": "calibrant.retrieval.rankings",

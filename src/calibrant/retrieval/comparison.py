@@ -1,0 +1,184 @@
+"""Two or many rankings of the same queries compared: which differ, by how much, and what chance would do."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from calibrant.errors import InputError
+from calibrant.estimates import Coverage
+from calibrant.retrieval.compared import CORRECTIONS, Deciding, RankingComparison, SystemPair
+from calibrant.retrieval.conventions import Policies
+from calibrant.retrieval.differences import paired_differences
+from calibrant.retrieval.letters import compact_letters
+from calibrant.retrieval.measures import measure
+from calibrant.retrieval.notation import UserMeasure
+from calibrant.retrieval.qrels import Qrels
+from calibrant.retrieval.systems import common_queries, named_systems, refuse_unlike
+from calibrant.stats import bootstrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Unpack
+
+    from numpy.typing import NDArray
+
+    from calibrant.retrieval.conventions import Conventions
+    from calibrant.retrieval.measured import MeasureResult
+    from calibrant.stats import Interval
+
+__all__ = ["compare_rankings", "compare_results"]
+
+SHOWN_QUERIES = 5
+
+
+class Settings(Policies, total=False):
+    """What `compare_rankings` takes by keyword: how to decide, and every policy of `measure`."""
+
+    test: Literal["t", "sign-flip"]
+    correction: Literal["holm", "bh"]
+    alpha: float
+    resamples: int
+    seed: int
+
+
+def compare_rankings(
+    qrels: Any,
+    rankings: Any,
+    measures: Any,
+    *,
+    conventions: str | Conventions = "trec_eval",
+    **settings: Unpack[Settings],
+) -> RankingComparison:
+    """All pairs of `rankings` compared on each of `measures`, over the queries of the qrels.
+
+    Rankings are a dict of names, or a list of files or rankings that have names; qrels, rankings and measures are
+    whatever `measure` takes. `test` ("t" or "sign-flip") decides at `alpha`, after the `correction` ("holm" or "bh")
+    over all pairs on a measure; `resamples` and `seed` are those of the sign-flip test and of the bootstrap. The same
+    seed gives the same result. Further keywords are policies of `measure`.
+
+    >>> qrels = {str(number): {"a": 1} for number in range(8)}
+    >>> better, worse = {query: ["a"] for query in qrels}, {query: ["x", "a"] for query in qrels}
+    >>> comparison = compare_rankings(qrels, {"old": worse, "new": better}, ["RR"])
+    >>> comparison.letters["RR"], comparison.pair("old", "new").compared.wins
+    ({'new': 'a', 'old': 'b'}, 8)
+    """
+    given: dict[str, Any] = dict(settings)
+    deciding = Deciding(**{name: given.pop(name) for name in DECIDING if name in given})
+    systems = named_systems(rankings)
+    judged = Qrels.of(qrels, on_duplicate=given.get("on_duplicate", "error"))
+    results = {
+        name: measure(judged, source, measures, conventions=conventions, name=name, **given)
+        for name, source in systems.items()
+    }
+    return compare_results(results, deciding)
+
+
+DECIDING = tuple(Deciding.__dataclass_fields__)
+
+
+def compare_results(results: Mapping[str, MeasureResult], deciding: Deciding | None = None) -> RankingComparison:
+    """All pairs of systems that were measured before, by their names, on the queries that all of them have.
+
+    The results must be of the same measures, by the same conventions, on the same qrels.
+    """
+    if len(results) < 2:
+        raise InputError(f"a comparison is of at least two rankings; there is {len(results)}")
+    refuse_unlike(results)
+    chosen = deciding or Deciding()
+    queries, rows = common_queries(results)
+    first = next(iter(results.values()))
+    coverage = Coverage(rated=len(queries), skipped=len(first.evidence.qrels.queries) - len(queries))
+    pairs = tuple(
+        pair
+        for name in first.measures
+        for pair in _pairs(
+            name, {system: _Scored.of(results[system], name, rows[system]) for system in results}, coverage, chosen
+        )
+    )
+    letters = {name: _letters(name, results, rows, pairs) for name in first.measures}
+    warnings = (*_notes(results, queries), *_unjudged_warnings(pairs))
+    return RankingComparison(
+        results=dict(results), queries=queries, pairs=tuple(pairs), letters=letters, deciding=chosen, warnings=warnings
+    )
+
+
+class _Scored(NamedTuple):
+    """A system's values on one measure, query by query, and how much higher each could be; None where not known."""
+
+    values: NDArray[np.float64]
+    room: NDArray[np.float64] | None
+
+    @classmethod
+    def of(cls, result: MeasureResult, name: str, rows: NDArray[np.intp]) -> _Scored:
+        is_own = isinstance(result.asked[name], UserMeasure)
+        return cls(result.of(name)[rows], None if is_own else result.residual(name)[rows])
+
+
+def _pairs(name: str, scored: Mapping[str, _Scored], coverage: Coverage, deciding: Deciding) -> list[SystemPair]:
+    both = list(combinations(scored, 2))
+    table = np.stack([scored[b].values - scored[a].values for a, b in both], axis=1)
+    found = paired_differences(
+        table, coverage=coverage, alpha=deciding.alpha, seed=deciding.seed, resamples=deciding.resamples
+    )
+    raw = [one.t.p_value if deciding.test == "t" else one.randomisation.p_value for one in found]
+    corrected = CORRECTIONS[deciding.correction](raw).tolist()
+    return [
+        SystemPair(
+            measure=name,
+            a=a,
+            b=b,
+            compared=one,
+            bootstrap=_bootstrapped(column, deciding),
+            p_corrected=p,
+            is_significant=p < deciding.alpha,
+            unjudged=_unjudged(scored[a], scored[b]),
+        )
+        for (a, b), one, column, p in zip(both, found, table.T, corrected, strict=True)
+    ]
+
+
+def _bootstrapped(column: NDArray[np.float64], deciding: Deciding) -> Interval | None:
+    if len(column) < 2:
+        return None
+    return bootstrap(column, np.mean, resamples=deciding.resamples, level=1 - deciding.alpha, seed=deciding.seed)
+
+
+def _unjudged(a: _Scored, b: _Scored) -> tuple[float, float] | None:
+    """The least and the greatest difference: all that is unjudged relevant in A's results alone, or in B's alone."""
+    if a.room is None or b.room is None or not len(a.values):
+        return None
+    difference = float(np.mean(b.values - a.values))
+    return difference - float(np.mean(a.room)), difference + float(np.mean(b.room))
+
+
+def _letters(
+    name: str, results: Mapping[str, MeasureResult], rows: Mapping[str, NDArray[np.intp]], pairs: Iterable[SystemPair]
+) -> dict[str, str]:
+    means = {system: float(result.of(name)[rows[system]].sum()) for system, result in results.items()}
+    best_first = sorted(means, key=lambda system: -means[system])
+    return compact_letters(best_first, [(one.a, one.b) for one in pairs if one.measure == name and one.is_significant])
+
+
+def _notes(results: Mapping[str, MeasureResult], queries: Sequence[str]) -> list[str]:
+    notes = [f"{name}: {warning}" for name, result in results.items() for warning in result.warnings]
+    for name, result in results.items():
+        missing = result.queries_without_results
+        if missing:
+            shown = ", ".join(missing[:SHOWN_QUERIES]) + (", ..." if len(missing) > SHOWN_QUERIES else "")
+            count = "are left out" if result.conventions.queries == "intersection" else "count 0"
+            notes.append(f"{name} has no results for {len(missing)} of the queries, which {count}: {shown}")
+    if len(queries) < 2:
+        notes.append(f"{len(queries)} queries are too few to tell systems apart")
+    return notes
+
+
+def _unjudged_warnings(pairs: Iterable[SystemPair]) -> list[str]:
+    return [
+        f"{one.measure}: {one.b} - {one.a} is {one.compared.difference.value:+.4f}, but unjudged documents could make "
+        f"it anything from {one.unjudged[0]:+.4f} to {one.unjudged[1]:+.4f}"
+        for one in pairs
+        if one.depends_on_unjudged and one.unjudged is not None
+    ]
