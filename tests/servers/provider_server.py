@@ -3,7 +3,7 @@
     with ProviderServer(faults=MISBEHAVIOUR) as server:
         model = connect("openai/judge", base_url=server.openai_url)
 
-`requests` holds what came in, `answered` how often each prompt got a whole, good reply.
+`requests` holds what came in, `answered` how often each question got a whole, good reply.
 """
 
 import asyncio
@@ -27,6 +27,11 @@ class Asked(NamedTuple):
     @property
     def prompt(self):
         return self.body["messages"][-1]["content"]
+
+    @property
+    def question(self):
+        """What was asked first, also when it is asked again with the error."""
+        return next(message["content"] for message in self.body["messages"] if message["role"] == "user")
 
 
 class Refuse(Exception):  # noqa: N818 - it is raised as one says it
@@ -117,7 +122,7 @@ class ProviderServer:
         if fault == "cut":
             return await self._cut(request, payload)
         if fault != "truncated":
-            self.answered[asked.prompt] += 1
+            self.answered[asked.question] += 1
         return web.Response(body=payload, content_type="application/json", headers=self.headers)
 
     async def _cut(self, request, payload):

@@ -9,7 +9,6 @@ from typing import Any, TypedDict, Unpack, cast
 
 from calibrant.errors import (
     InputError,
-    MissingExtraError,
     ModelNotNamedError,
     UnknownNameError,
     WrongTypeError,
@@ -29,7 +28,8 @@ class ConnectOptions(TypedDict, total=False):
 
     `api_key` (else the provider's variable, or the one that `api_key_env` names), `base_url`, `headers` to send along,
     `timeout` in seconds for one attempt (60), `price` in US dollars per million tokens (input, output), `sampling` to
-    send with every request, and `reply_mode` to begin lower on the ladder of reply forms.
+    send with every request, `reply_mode` to begin lower on the ladder of reply forms, and the limits
+    `requests_per_minute`, `tokens_per_minute` and `concurrency`.
     """
 
     api_key: str
@@ -40,6 +40,12 @@ class ConnectOptions(TypedDict, total=False):
     price: Any
     sampling: Mapping[str, Any]
     reply_mode: str
+    requests_per_minute: float
+    tokens_per_minute: float
+    concurrency: int
+
+
+LIMITS = ("requests_per_minute", "tokens_per_minute", "concurrency")
 
 
 def connect(name: str | BaseLMInvoker | None = None, **options: Any) -> BaseLMInvoker:
@@ -146,7 +152,13 @@ def _http(provider_name: str, model: str, options: ConnectOptions) -> BaseLMInvo
         from calibrant.models.anthropic_messages import AnthropicInvoker as Wire
     else:
         from calibrant.models.chat_completions import ChatCompletionsInvoker as Wire
-    return Wire(endpoint, reply_mode=options.get("reply_mode"))
+    model_itself = Wire(endpoint, reply_mode=options.get("reply_mode"))
+    limits: dict[str, Any] = {name: options.get(name) for name in LIMITS if options.get(name) is not None}
+    if not limits:
+        return model_itself
+    from calibrant.models.limiting import LimitedInvoker, Limiter
+
+    return LimitedInvoker(model_itself, Limiter(**limits))
 
 
 def _endpoint(name: str, model: str, provider: Provider, options: ConnectOptions) -> Endpoint:
@@ -176,9 +188,6 @@ def _wire_headers(provider: Provider, headers: Mapping[str, str]) -> dict[str, s
 
 
 def _local(model: str, options: Mapping[str, Any]) -> BaseLMInvoker:
-    from importlib import import_module
-    from importlib.util import find_spec
+    from calibrant.models.local import local
 
-    if find_spec("calibrant.models.local") is None:
-        raise MissingExtraError("local", f"the offline judge local/{model}")
-    return import_module("calibrant.models.local").local(model, **options)
+    return local(model, **options)

@@ -1,0 +1,146 @@
+"""A call that failed for a passing reason is made again, later; a provider that is down is found out once."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from calibrant.errors import InputError, JudgeReplyError, ModelCallError
+from calibrant.models.clocks import Clock
+from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Request
+
+__all__ = ["RetriedInvoker", "retried"]
+
+DOWN_CODES: Final = frozenset({"judge_unreachable", "judge_timeout", "provider_error", "unauthorized"})
+DOWN_AFTER: Final = 16
+PROBE_SECONDS: Final = 5.0
+
+
+class Outage:
+    """Whether the provider is down: so many failures in a row, over so long, and not one good reply between."""
+
+    def __init__(self, clock: Clock, patience: float) -> None:
+        self._clock = clock
+        self._patience = patience
+        self._failures = 0
+        self._since = 0.0
+        self._probe_at = 0.0
+        self._last: ModelCallError | None = None
+
+    def over(self) -> None:
+        """The provider answered."""
+        self._failures = 0
+        self._last = None
+
+    def failed(self, error: ModelCallError) -> None:
+        """The provider did not answer."""
+        if error.code not in DOWN_CODES:
+            return
+        now = self._clock.now()
+        self._since = self._since if self._failures else now
+        self._failures += 1
+        patience = 0.0 if error.code == "unauthorized" else self._patience
+        if self._last is None and self._failures >= DOWN_AFTER and now - self._since >= patience:
+            self._probe_at = now + PROBE_SECONDS
+            self._last = error
+
+    def refuse(self) -> None:
+        """Raise while the provider is down; one call in a few seconds goes through, to see whether it is back."""
+        if self._last is None:
+            return
+        now = self._clock.now()
+        if now >= self._probe_at:
+            self._probe_at = now + PROBE_SECONDS
+            return
+        raise ModelCallError(
+            f"not asked: the last {self._failures} calls over {now - self._since:.0f} s all failed, "
+            f"most recently so: {self._last}",
+            code=self._last.code,
+        )
+
+    @property
+    def lasts(self) -> bool:
+        """Whether the provider is taken to be down."""
+        return self._last is not None
+
+
+class RetriedInvoker(InvokerWrapper):
+    """The model inside, asked again after failures that pass: exponentially later, with jitter, or when it says."""
+
+    def __init__(
+        self,
+        inner: BaseLMInvoker,
+        *,
+        attempts: int = 8,
+        first_wait: float = 0.5,
+        longest_wait: float = 60.0,
+        patience: float = 20.0,
+        clock: Clock | None = None,
+    ) -> None:
+        super().__init__(inner)
+        if attempts < 1 or first_wait < 0 or longest_wait < first_wait or patience < 0:
+            raise InputError("retries need at least 1 attempt, and waits that are 0 or more, the longest last")
+        self.attempts = attempts
+        self.first_wait = first_wait
+        self.longest_wait = longest_wait
+        self._clock = clock or Clock()
+        self._outage = Outage(self._clock, patience)
+
+    async def invoke(self, request: Request) -> Reply:
+        """The reply of the first attempt that got one; else the last error, which says how often it was asked."""
+        attempt = 1
+        while True:
+            self._outage.refuse()
+            try:
+                reply = await self.inner.invoke(request)
+            except JudgeReplyError:
+                self._outage.over()
+                raise
+            except ModelCallError as error:
+                self._outage.failed(error)
+                wait = self._wait(error, attempt)
+                if wait is None:
+                    raise _given_up(error, attempt) from None
+            else:
+                self._outage.over()
+                return reply
+            await self._clock.sleep(wait)
+            attempt += 1
+
+    def _wait(self, error: ModelCallError, attempt: int) -> float | None:
+        """How long to wait before asking again; None when it is not worth it."""
+        if not error.retryable or attempt >= self.attempts or self._outage.lasts:
+            return None
+        if error.retry_after is not None:
+            # A little later than asked, so that all who were refused at once do not come back at once.
+            wait = error.retry_after * (1.0 + 0.1 * self._clock.draw())
+            return wait if error.retry_after <= self.longest_wait else None
+        highest = min(self.longest_wait, self.first_wait * 2.0 ** (attempt - 1))
+        return highest * (0.5 + 0.5 * self._clock.draw())
+
+
+def _given_up(error: ModelCallError, attempts: int) -> ModelCallError:
+    if attempts == 1 and error.retry_after is None:
+        return error
+    asked = f"asked {attempts} times" if attempts > 1 else f"it asks to wait {error.retry_after:g} s"
+    return ModelCallError(
+        f"{error} ({asked})", code=error.code, retryable=error.retryable, retry_after=error.retry_after
+    )
+
+
+def retried(
+    invoker: BaseLMInvoker,
+    *,
+    attempts: int = 8,
+    first_wait: float = 0.5,
+    longest_wait: float = 60.0,
+    patience: float = 20.0,
+    clock: Clock | None = None,
+) -> RetriedInvoker:
+    """`invoker`, asked up to `attempts` times; waits are in seconds and double each time, with jitter.
+
+    `Retry-After` is honoured up to `longest_wait`. When all calls fail for `patience` seconds the provider is taken
+    to be down: the rest fail at once with the same code, and now and then one call looks whether it is back.
+    """
+    return RetriedInvoker(
+        invoker, attempts=attempts, first_wait=first_wait, longest_wait=longest_wait, patience=patience, clock=clock
+    )

@@ -1,0 +1,40 @@
+"""All wrappers around one model, in the order that makes them right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from calibrant.models.budgets import Budget, BudgetedInvoker
+from calibrant.models.caching import CachedInvoker
+from calibrant.models.limiting import LimitedInvoker, Limiter
+from calibrant.models.reasking import ReaskedInvoker
+from calibrant.models.retrying import RetriedInvoker
+from calibrant.models.timing import Latencies, TimedInvoker
+
+if TYPE_CHECKING:
+    from calibrant.models.clocks import Clock
+    from calibrant.models.invoker import BaseLMInvoker
+    from calibrant.store.workspace import Workspace
+
+__all__ = ["wrapped"]
+
+
+def wrapped(
+    invoker: BaseLMInvoker,
+    *,
+    workspace: Workspace | None = None,
+    budget: Budget | None = None,
+    latencies: Latencies | None = None,
+    clock: Clock | None = None,
+    **retrying: Any,
+) -> CachedInvoker:
+    """`invoker` as a run asks it: cached, re-asked, retried, budgeted, limited and timed, from the caller inwards.
+
+    Limits that came with the model (`connect(NAME, requests_per_minute=...)`) are kept; `retrying` goes to `retried`.
+    """
+    limiter = Limiter(clock=clock)
+    if isinstance(invoker, LimitedInvoker):
+        invoker, limiter = invoker.inner, invoker.limiter
+    paced = LimitedInvoker(TimedInvoker(invoker, latencies, clock=clock), limiter)
+    bounded = BudgetedInvoker(paced, budget or Budget())
+    return CachedInvoker(ReaskedInvoker(RetriedInvoker(bounded, clock=clock, **retrying)), workspace)
