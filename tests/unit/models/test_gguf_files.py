@@ -150,3 +150,10 @@ def test_a_fetched_file_stays_and_a_damaged_one_is_fetched_again(home, index, tm
     assert fetch_model("local/small", report=lines.append).read_bytes() == content
     assert lines[0].endswith("is not the file that it should be; fetching it again")
     assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_home_that_cannot_be_written_is_named_with_the_way_out(tmp_path, monkeypatch):
+    (tmp_path / "home").write_text("a file, not a folder")
+    monkeypatch.setenv("CALIBRANT_HOME", str(tmp_path / "home"))
+    with pytest.raises(ModelCallError, match=r"models cannot be written .*name another folder in CALIBRANT_HOME"):
+        fetch_model("local/smollm2")
