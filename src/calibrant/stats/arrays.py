@@ -22,15 +22,14 @@ SIDES = ("lower", "two", "upper")
 
 
 def finite_values(values: npt.ArrayLike, what: str = "values", *, columns: bool = False) -> npt.NDArray[np.float64]:
-    """`values` as floats in one row (or, with `columns`, also as a table); numbers that are not finite are named."""
+    """`values` as floats in one row, or with `columns` in a table; numbers that are not finite are named."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise WrongTypeError(f"{what} must be numbers, not {shortened(values)}") from None
-    if array.ndim != 1 and not (columns and array.ndim == 2):
-        raise InputError(
-            f"{what} must be {'a table or ' if columns else ''}one row of numbers, not shape {array.shape}"
-        )
+    if array.ndim != (2 if columns else 1):
+        form = "a table of items and columns" if columns else "one row of numbers"
+        raise InputError(f"{what} must be {form}, not shape {array.shape}")
     wrong = np.flatnonzero(~np.isfinite(array).all(axis=tuple(range(1, array.ndim))))
     if len(wrong):
         raise InputError.gathered(what, [f"position {row}: {array[row]} is not a finite number" for row in wrong])

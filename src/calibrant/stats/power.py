@@ -56,7 +56,7 @@ def power_proportion(n: int, rate: float, reference: float, *, alpha: float = 0.
     >>> round(power_proportion(400, 0.9, 0.85), 3)
     0.841
     """
-    _apart(rate, reference)
+    _apart(_rate(rate), probability(reference, "reference"))
     n = count(n, "n", least=1)
     z = _critical(alpha, side)
     room = abs(rate - reference) * math.sqrt(n) - z * math.sqrt(reference * (1 - reference))
@@ -190,8 +190,7 @@ def sample_size_width(rate: float, half_width: float, *, level: float = 0.95) ->
     682
     """
     probability(half_width, "half_width")
-    if not 0 <= rate <= 1:
-        raise InputError(f"rate lies between 0 and 1, not at {rate}")
+    _rate(rate)
     z = float(ndtri((1 + probability(level, "level")) / 2))
 
     def half(n: int) -> float:
@@ -238,6 +237,12 @@ def _tail(alpha: float, side: Sides) -> float:
     if side not in {"one", "two"}:
         raise UnknownNameError.among("side", side, ("one", "two"))
     return probability(alpha, "alpha") / (2 if side == "two" else 1)
+
+
+def _rate(rate: float) -> float:
+    if not 0 <= rate <= 1:
+        raise InputError(f"rate lies between 0 and 1, not at {rate}")
+    return rate
 
 
 def _apart(value: float, reference: float) -> None:

@@ -118,6 +118,10 @@ def mean(
     )
 
 
+ROUNDING = 1e-12
+"""Values that differ by less than this share of their size are equal but for rounding."""
+
+
 class _Made(NamedTuple):
     """How an interval was made, or why it could not be."""
 
@@ -147,7 +151,7 @@ def _of_mean(
     method, what = ("t", "value") if clusters is None else ("t, clustered", "cluster")
     if groups < 2:
         return _Made(method, None, f"no interval: one {what} does not say how far values vary")
-    if np.ptp(values) == 0:
+    if np.ptp(values) <= ROUNDING * np.abs(values).max():
         if limits is None:
             return _Made(method, None, "no interval: all values are equal, and their scale is unknown; pass scale")
         return _Made("equal values", _equal_values(float(values[0]), groups, limits, tail))
@@ -207,6 +211,8 @@ def _coverage(coverage: Coverage | None, n: int) -> Coverage:
 
 def _limits(values: npt.NDArray[np.float64], scale: tuple[float, float] | None) -> Interval | None:
     low, high = scale or (0.0, 1.0)
+    if not low < high:
+        raise InputError(f"scale is the worst and the best possible number, in rising order, not {low:g} and {high:g}")
     if values.min() >= low and values.max() <= high:
         return Interval(low, high)
     if scale is None:
@@ -218,6 +224,8 @@ def _limits(values: npt.NDArray[np.float64], scale: tuple[float, float] | None) 
 
 
 def _zeros_and_ones(values: object) -> npt.NDArray[np.float64]:
+    if np.ndim(values) == 0:  # pyright: ignore[reportArgumentType] - finite_values names what is no number
+        raise InputError("a count of successes needs n, the number of items; or pass the zeros and ones themselves")
     array = finite_values(values, "successes without n")  # pyright: ignore[reportArgumentType] - finite_values names what is no number
     wrong = np.flatnonzero((array != 0) & (array != 1))
     if len(wrong):

@@ -139,6 +139,13 @@ def test_columns_share_their_signs_and_say_what_each_would_say_alone():
     assert sign_flip_columns(np.zeros((0, 2)))[0].p_value == 1.0
 
 
+def test_columns_come_as_a_table():
+    with pytest.raises(InputError, match=r"differences must be a table of items and columns, not shape \(3,\)"):
+        sign_flip_columns([0.1, 0.2, 0.3])
+    with pytest.raises(InputError, match=r"differences must be one row of numbers, not shape \(2, 2\)"):
+        sign_flip([[1, 2], [3, 4]])
+
+
 def test_a_clear_difference_is_found_and_none_is_not():
     random = np.random.default_rng(10)
     assert sign_flip(random.normal(0.5, 1, size=200)).p_value < 0.001

@@ -57,6 +57,13 @@ def test_wrong_shares_and_sides_are_named():
         stats.sample_size_paired_mean(1, 0.5, power=80)
 
 
+def test_rates_that_cannot_be_are_named():
+    with pytest.raises(InputError, match=r"rate lies between 0 and 1, not at 1\.2"):
+        stats.sample_size_proportion(1.2, 0.5)
+    with pytest.raises(InputError, match=r"reference must lie between 0 and 1, not 1"):
+        stats.power_proportion(10, 0.5, 1)
+
+
 def test_a_difference_that_no_item_may_contradict_has_power_0_or_1():
     assert stats.power_paired_proportions(50, 1.0, 0.0) == 1.0
     assert stats.power_paired_proportions(1, 1.0, 0.0) == 0.0

@@ -140,6 +140,24 @@ def test_values_outside_of_their_scale_are_named():
         mean([3, 6], scale=(1, 5))
 
 
+def test_a_scale_rises_from_worst_to_best():
+    with pytest.raises(InputError, match=r"in rising order, not 5 and 1"):
+        mean([2, 3], scale=(5, 1))
+
+
+def test_values_that_are_equal_but_for_rounding_are_not_taken_for_certainty():
+    estimate = mean([0.1, 0.3 - 0.2, 0.4 - 0.3])
+    assert estimate.method == "equal values"
+    assert (estimate.lower, estimate.upper) == pytest.approx((mean([0.1] * 3).lower, mean([0.1] * 3).upper))
+
+
+def test_a_count_without_n_is_asked_for_its_n():
+    with pytest.raises(
+        InputError, match=r"a count of successes needs n, the number of items; or pass the zeros and ones"
+    ):
+        proportion(3)
+
+
 def test_no_estimate_is_ever_nan():
     with pytest.raises(InputError, match=r"position 0: nan"):
         mean([math.nan])
