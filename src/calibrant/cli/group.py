@@ -20,6 +20,7 @@ EXIT_CODES: Mapping[str, int] = {"passed": 0, "failed": 1, "wrong_use": 2, "inco
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "models": ("calibrant.cli.models:models", "List the models that can be asked, fetch the offline one, ask one."),
+    "retrieval": ("calibrant.cli.retrieval:retrieval", "Measure rankings against judged documents, and compare them."),
 }
 """Subcommand: where it lives (`module:name`), and its line in `calibrant --help`."""
 

@@ -1,0 +1,17 @@
+"""`calibrant retrieval`: rankings measured and compared."""
+
+from __future__ import annotations
+
+import click
+
+from calibrant.cli.retrieval_compare import compare
+
+__all__ = ["retrieval"]
+
+
+@click.group()
+def retrieval() -> None:
+    """Measure rankings against judged documents, and compare them."""
+
+
+retrieval.add_command(compare)
