@@ -169,7 +169,8 @@ class EvalInput:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"items are immutable; item.replace({name}=...) makes a changed copy")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]  # deleting is refused with the same words
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"items are immutable; item.replace({name}=None) makes a copy without it")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvalInput.from_dict, ({"id": self._id, **self._fields, **self._extra},)

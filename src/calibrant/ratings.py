@@ -226,8 +226,9 @@ class MetricResult:
         if self.error is not None:
             return f"{self.status.replace('_', ' ')}: {self.error}"
         mark = "pass" if self.success else "fail"
-        shown = self.label if self.score is None else f"{self.score:.3f}"
-        return f"{mark} {shown} ({'>=' if self.higher_is_better else '<='} {self.threshold:g})"
+        if self.score is None:
+            return f"{mark} {self.label}"
+        return f"{mark} {self.score:.3f} ({'>=' if self.higher_is_better else '<='} {self.threshold:g})"
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON has it."""
