@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from calibrant.aggregation.whatif import what_if_verdicts, what_if_votes
 
 __all__ = [
-    "TEMPERATURE_KNOTS",
-    "VERDICT_WEIGHTS",
     "AggregationMethod",
     "AggregationResult",
     "AggregationSelector",
@@ -48,7 +46,9 @@ __all__ = [
     "MetricsAggregator",
     "RepeatedResults",
     "ScoreMapping",
+    "TEMPERATURE_KNOTS",
     "TiePolicy",
+    "VERDICT_WEIGHTS",
     "WeightedMetricsAggregator",
     "build_aggregation_strategy",
     "majority_label",

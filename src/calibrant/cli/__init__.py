@@ -2,4 +2,6 @@
 
 from calibrant.cli.group import main
 
-__all__ = ["main"]
+__all__ = [
+    "main",
+]
