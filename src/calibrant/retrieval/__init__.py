@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from calibrant.retrieval.retrievers import Retriever
 
 __all__ = [
-    "CONVENTIONS",
     "ABTestResult",
     "ABTestRunner",
     "AggregatedMetrics",
     "BatchEvaluator",
+    "CONVENTIONS",
     "ContextItem",
     "Conventions",
     "Deciding",

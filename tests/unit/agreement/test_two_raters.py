@@ -237,6 +237,6 @@ def test_a_coefficient_survives_json_and_pickle():
     again = Coefficient.from_json(json.loads(json.dumps(found.to_json())))
     assert again.to_json() == found.to_json()
     assert list(found.to_json()["prevalence"]) == ["false", "true"]
-    copy = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own bytes
+    copy = pickle.loads(pickle.dumps(found))
     assert copy == found
     assert hash(copy) == hash(found)
