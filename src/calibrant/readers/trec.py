@@ -63,7 +63,7 @@ def read_trec(path: str | Path, layout: TrecLayout, *, block_bytes: int = BLOCK_
                 rows = _exact(block, layout, first_line, problems)
             if len(problems) >= PROBLEM_LIMIT:
                 break
-            first_line += block.count(b"\n")
+            first_line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == LINE_FEED))
             if not problems:
                 yield rows
     if problems:
@@ -101,7 +101,7 @@ def _quick(block: bytes, layout: TrecLayout) -> Rows | None:
         )
     except pl.exceptions.PolarsError:
         return None
-    query, document, number = frame.rechunk().get_columns()
+    query, document, number = frame.get_columns()
     return Rows(query, document, number.to_numpy())
 
 

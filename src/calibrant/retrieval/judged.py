@@ -53,27 +53,30 @@ class JudgedIndex:
 
     def __init__(self, qrels: Qrels) -> None:
         self.qrels = qrels
-        self.seed = 0
-        keys = document_keys(qrels.documents, qrels.codes)
-        while len(np.unique(keys)) < len(keys):  # no two rows are equal, so equal hashes are chance: take other ones
-            self.seed += 1
+        self.seed = -1
+        while self.seed < 0 or np.any(self.keys[1:] == self.keys[:-1]):
+            self.seed += 1  # no two rows are equal, so equal hashes are chance, and other ones are taken
             keys = document_keys(qrels.documents, qrels.codes, self.seed)
-        self.order = np.argsort(keys)
-        self.keys = keys[self.order]
+            self.order = np.argsort(keys)
+            self.keys = keys[self.order]
         self.documents = qrels.documents.gather(self.order)
-        self.shift = np.uint64(64 - min(max(int(8 * len(keys)).bit_length(), 16), 26))
-        self.table = np.zeros(1 << (64 - int(self.shift)), dtype=np.bool_)
-        self.table[keys >> self.shift] = True
+        bits = min(max(int(16 * len(self.keys)).bit_length(), 16), 26)
+        self.shift = np.uint64(64 - bits)
+        self.table = np.zeros(1 << bits, dtype=np.bool_)
+        self.table[self.keys >> self.shift] = True
 
     def find(self, documents: pl.Series, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of a ranking that are judged, and the rows of the qrels that judge them."""
         rows = np.flatnonzero(self.table[keys >> self.shift])
+        rows = rows[np.argsort(keys[rows])]  # looking up keys in their order keeps to the cache
         wanted = keys[rows]
         places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         same = self.keys[places] == wanted
         rows, places = rows[same], places[same]
         equal = (documents.gather(rows) == self.documents.gather(places)).to_numpy()
-        return rows[equal], self.order[places[equal]]
+        rows, places = rows[equal], places[equal]
+        back = np.argsort(rows)
+        return rows[back], self.order[places[back]]
 
 
 def judged_ranks(block: Ranking, index: JudgedIndex, conventions: Conventions) -> Judged:

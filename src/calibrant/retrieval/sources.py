@@ -28,7 +28,7 @@ from calibrant.readers.rows import Rows
 from calibrant.readers.trec import QRELS, RANKING, read_trec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
 __all__ = ["RankingRows", "file_blocks", "file_name", "qrels_rows", "ranking_rows"]
@@ -112,16 +112,27 @@ def _rows_of_mapping(data: Mapping[object, Any], name: str) -> tuple[Rows, bool]
     queries = [identifier(query, "query") for query in data]
     if not inner or not scored[0]:
         listed = [_listed(query, documents, name) for query, documents in zip(queries, inner, strict=True)]
-        return _rows(queries, listed, np.ones(sum(map(len, listed)))), False
-    documents = [_texts(query, found, name) for query, found in zip(queries, inner, strict=True)]
-    return _rows(queries, documents, _values(inner, queries, name)), True
+        return _rows(queries, listed, np.ones(sum(map(len, listed))), name), False
+    return _rows(queries, inner, _values(inner, queries, name), name), True
 
 
-def _rows(queries: Sequence[str], documents: Sequence[Sequence[str]], values: Any) -> Rows:
+def _rows(queries: Sequence[str], documents: Sequence[Collection[object]], values: Any, name: str) -> Rows:
     lengths = np.fromiter(map(len, documents), np.int64, len(documents))
     places = np.repeat(np.arange(len(queries)), lengths)
     names = pl.Series(list(queries), dtype=pl.String).gather(places)
-    return Rows(names, pl.Series(list(chain.from_iterable(documents)), dtype=pl.String), values)
+    return Rows(names, _document_texts(queries, documents, name), values)
+
+
+def _document_texts(queries: Sequence[str], documents: Sequence[Collection[object]], name: str) -> pl.Series:
+    """All documents' ids as texts, taken as they are when they are texts."""
+    try:
+        texts = pl.Series(list(chain.from_iterable(documents)), dtype=pl.String)
+    except TypeError:
+        texts = None
+    if texts is None or texts.null_count() or (texts.str.len_bytes() == 0).any():
+        each = [_texts(query, found, name) for query, found in zip(queries, documents, strict=True)]
+        texts = pl.Series(list(chain.from_iterable(each)), dtype=pl.String)
+    return texts
 
 
 def _values(inner: Sequence[Mapping[object, Any]], queries: Sequence[str], name: str) -> Any:
@@ -148,24 +159,21 @@ def _is_number(value: Any) -> bool:
 
 
 def _texts(query: str, documents: Iterable[object], name: str) -> list[str]:
-    """The documents' ids as texts; quick when they are."""
-    given = list(documents)
-    if set(map(type, given)) <= {str} and "" not in given:
-        return cast("list[str]", given)
+    """The documents' ids as texts; an error names the query."""
     try:
-        return [identifier(document, "document") for document in given]
+        return [identifier(document, "document") for document in documents]
     except InputError as error:
         raise InputError(f"{name}, query {shortened(query)}: {error}") from None
 
 
-def _listed(query: str, documents: Any, name: str) -> list[str]:
+def _listed(query: str, documents: Any, name: str) -> list[object]:
     """A query's documents, given as ids or as anything that has an id."""
     if isinstance(documents, str) or not isinstance(documents, Iterable):
         raise WrongTypeError(
             f"{name}, query {shortened(query)}: expected a dict or a list of documents, got {shortened(documents)}"
         )
     given = list(cast("Iterable[Any]", documents))
-    return _texts(query, [getattr(document, "id", document) for document in given], name)
+    return [getattr(document, "id", document) for document in given]
 
 
 def _rows_of_items(items: Sequence[Any], columns: Columns, name: str) -> tuple[Rows, bool]:
