@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from calibrant.cli.retrieval_compare import compare
+from calibrant.cli.retrieval_eval import evaluate
 
 __all__ = ["retrieval"]
 
@@ -15,3 +16,4 @@ def retrieval() -> None:
 
 
 retrieval.add_command(compare)
+retrieval.add_command(evaluate)

@@ -67,7 +67,8 @@ def read_trec(path: str | Path, layout: TrecLayout, *, block_bytes: int = BLOCK_
             if not problems:
                 yield rows
     if problems:
-        raise InputError.gathered(str(path), problems)
+        stopped = f" (where reading stopped, after {PROBLEM_LIMIT})" if len(problems) >= PROBLEM_LIMIT else ""
+        raise InputError.gathered(f"{path}{stopped}", problems)
 
 
 def _opened(path: Path) -> gzip.GzipFile | BufferedReader:

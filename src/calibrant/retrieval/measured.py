@@ -73,6 +73,12 @@ class MeasureResult:
         name = self._known(measure)
         return residual_values(self.evidence, self.asked[name])[self.kept]
 
+    @cached_property
+    def residuals(self) -> Mapping[str, float | None]:
+        """The mean residual of each RBP that was asked for; None when there are no queries."""
+        asked = [name for name, one in self.asked.items() if isinstance(one, Measure) and one.family.name == "RBP"]
+        return {name: float(self.residual(name).mean()) if self.queries else None for name in asked}
+
     @property
     def per_query(self) -> dict[str, dict[str, float]]:
         """The values by query and measure."""
@@ -90,6 +96,8 @@ class MeasureResult:
             "queries_without_results": list(self.queries_without_results),
             "measures": {name: estimate.to_json() for name, estimate in self.estimates.items()},
         }
+        if self.residuals:
+            entry["residuals"] = dict(self.residuals)
         if per_query:
             entry["per_query"] = self.per_query
         return entry

@@ -1,0 +1,160 @@
+"""`calibrant retrieval eval`: measures of rankings, printed as a paper would."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from calibrant.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from calibrant.retrieval.measured import MeasureResult
+
+__all__ = ["evaluate"]
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+SHOWN_QUERIES = 5
+
+
+@click.command("eval")
+@click.argument("qrels", type=click.Path())
+@click.argument("rankings", type=click.Path(), nargs=-1, required=True)
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+              help="A measure such as P(rel=2)@5; may be repeated. Default: nDCG@10 AP RR P@10 R@100.")  # fmt: skip
+@click.option("--conventions", default="trec_eval", show_default=True, metavar="NAME",
+              help="Whose conventions to follow: trec_eval, pytrec_eval, ranx or seed.")  # fmt: skip
+@click.option("--policy", "policies", multiple=True, metavar="NAME=VALUE",
+              help="A convention of your own, such as ties=expected; may be repeated.")  # fmt: skip
+@click.option("--per-query", is_flag=True, help="Print the values of every query too.")
+@click.option("--json", "form", flag_value="json", help="Print JSON (schema calibrant.retrieval/1).")
+@click.option("--csv", "form", flag_value="csv", help="Print CSV.")
+def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option, passed by name
+    qrels: str,
+    rankings: tuple[str, ...],
+    measures: tuple[str, ...],
+    conventions: str,
+    policies: tuple[str, ...],
+    per_query: bool,  # noqa: FBT001 - click passes a flag so
+    form: str | None,
+) -> None:
+    """Print the measures of each RANKING against QRELS, with intervals.
+
+    Files are TREC text (any white space, gzipped or not), Parquet or CSV. Queries without results are named.
+    """
+    results = _results(qrels, rankings, measures or DEFAULT_MEASURES, {"conventions": conventions, **_chosen(policies)})
+    if form == "json":
+        click.echo(json.dumps(_document(qrels, results, per_query=per_query), ensure_ascii=False, indent=1))
+    elif form == "csv":
+        _write_csv(_query_rows(results) if per_query else _mean_rows(results))
+    else:
+        click.echo("\n".join([*_table(results), *(_query_table(results) if per_query else ()), *_notes(results)]))
+
+
+def _chosen(policies: Sequence[str]) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    for text in policies:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--policy takes NAME=VALUE, for example ties=expected, not {text!r}")
+        chosen[name.strip()] = value.strip()
+    return chosen
+
+
+def _results(
+    qrels: str, paths: Sequence[str], measures: Sequence[str], policies: Mapping[str, Any]
+) -> list[MeasureResult]:
+    from calibrant.retrieval import Conventions, Qrels, measure
+
+    conventions = Conventions.of(**policies)
+    judgments = Qrels.of(qrels, on_duplicate=conventions.on_duplicate)
+    results = [measure(judgments, path, measures, conventions=conventions) for path in paths]
+    names = Counter(result.name for result in results)
+    return [result if names[result.name] == 1 else replace(result, name=str(result.path)) for result in results]
+
+
+def _document(qrels: str, results: Sequence[MeasureResult], *, per_query: bool) -> dict[str, Any]:
+    return {
+        "schema": "calibrant.retrieval/1",
+        "qrels": qrels,
+        "queries": len(results[0].evidence.qrels.queries),
+        "conventions": results[0].conventions.to_json(),
+        "rankings": [result.to_json(per_query=per_query) for result in results],
+        "warnings": [f"{result.name}: {warning}" for result in results for warning in result.warnings],
+    }
+
+
+def _table(results: Sequence[MeasureResult]) -> Iterator[str]:
+    """A row a ranking, a column a measure; behind RBP its residual."""
+    header = ["ranking", *results[0].measures, "n", "without results"]
+    rows = [
+        [result.name, *_cells(result), str(len(result.queries)), str(len(result.queries_without_results))]
+        for result in results
+    ]
+    return _aligned([header, *rows])
+
+
+def _cells(result: MeasureResult) -> Iterator[str]:
+    residuals = result.residuals
+    for name, estimate in result.estimates.items():
+        if estimate.value is None:
+            yield "-"
+            continue
+        more = f"+{residuals[name]:.3f}" if residuals.get(name) is not None else ""
+        interval = "" if estimate.lower is None else f" [{estimate.lower:.3f}, {estimate.upper:.3f}]"
+        yield f"{estimate.value:.3f}{more}{interval}"
+
+
+def _query_table(results: Sequence[MeasureResult]) -> Iterator[str]:
+    yield ""
+    rows = [
+        [result.name, query, *(f"{value:.4f}" for value in values.values())]
+        for result in results
+        for query, values in result.per_query.items()
+    ]
+    yield from _aligned([["ranking", "query", *results[0].measures], *rows])
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _notes(results: Sequence[MeasureResult]) -> Iterator[str]:
+    yield ""
+    policies = results[0].conventions.to_json()
+    yield f"conventions: {policies.pop('name')} ({', '.join(f'{name}={value}' for name, value in policies.items())})"
+    for result in results:
+        missing = result.queries_without_results
+        if missing:
+            more = f", ... ({len(missing)} in all)" if len(missing) > SHOWN_QUERIES else ""
+            counted = "left out" if result.conventions.queries == "intersection" else "counted as 0"
+            yield f"{result.name}: without results, {counted}: {', '.join(missing[:SHOWN_QUERIES])}{more}"
+        yield from (f"{result.name}: {warning}" for warning in result.warnings)
+
+
+def _mean_rows(results: Sequence[MeasureResult]) -> Iterator[Sequence[Any]]:
+    yield ("ranking", "measure", "value", "lower", "upper", "level", "method", "n", "residual")
+    for result in results:
+        for name, estimate in result.estimates.items():
+            numbers = (estimate.value, estimate.lower, estimate.upper, estimate.level, estimate.method, estimate.n)
+            yield (result.name, name, *numbers, result.residuals.get(name))
+
+
+def _query_rows(results: Sequence[MeasureResult]) -> Iterator[Sequence[Any]]:
+    yield ("ranking", "query", "measure", "value")
+    for result in results:
+        for query, values in result.per_query.items():
+            yield from ((result.name, query, name, value) for name, value in values.items())
+
+
+def _write_csv(rows: Iterator[Sequence[Any]]) -> None:
+    csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
