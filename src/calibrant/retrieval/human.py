@@ -13,9 +13,12 @@ from calibrant.errors import InputError, UnknownNameError, WrongTypeError, short
 from calibrant.items import identifier
 from calibrant.retrieval.ab_testing import EvaluationDataset, EvaluationSample
 from calibrant.retrieval.context import DocumentId
+from calibrant.retrieval.human_qrels import qrels_grades, trec_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from calibrant.estimates import Estimate
 
 __all__ = ["HumanEvaluationCollector", "HumanJudgment"]
 
@@ -123,6 +126,59 @@ class HumanEvaluationCollector:
         for (query, item), raters in self._counting.items():
             qrels.setdefault(query, {})[item] = floor(sum(raters.values()) / len(raters))
         return qrels
+
+    def to_trec(self, query_ids: Mapping[str, str] | None = None) -> str:
+        """The qrels as TREC text; queries whose text has white space get their ids from `query_ids`."""
+        return trec_text(self.to_qrels(), query_ids)
+
+    def add_qrels(self, qrels: Any, annotator: str = "qrels") -> None:
+        """Add the judgments of qrels, as those of `annotator`.
+
+        Qrels are a TREC file, a dict of dicts, or whatever `Qrels.of` takes. A grade that no judgment can
+        have, such as TREC's -1, is refused.
+        """
+        self.add_judgments(
+            HumanJudgment(query=query, item_id=document, relevance=grade, annotator=annotator)
+            for query, document, grade in qrels_grades(qrels, HIGHEST)
+        )
+
+    def agreement(
+        self,
+        *,
+        level: float = 0.95,
+        resamples: int = 10_000,
+        seed: int = 0,
+        clusters: Literal["query"] | None = None,
+    ) -> dict[str, Estimate]:
+        """Cohen's kappa, the weighted kappa (quadratic) and Krippendorff's alpha (ordinal), with bootstrap intervals.
+
+        The kappas are means over the pairs of annotators, alpha is over all. What is resampled are the judged pairs of
+        query and document, or with `clusters="query"` whole queries, since a query's documents are judged alike. What
+        cannot be estimated says why.
+        """
+        from calibrant.agreement import RatingCube, Resampling, krippendorff_alpha, mean_pairwise_kappa
+
+        cube = RatingCube.of(self._answers(), clusters=self._queries() if clusters == "query" else None)
+        scale = tuple(range(HIGHEST + 1))
+        resampling = Resampling(level=level, resamples=resamples, seed=seed)
+        return {
+            "kappa": mean_pairwise_kappa(cube, resampling=resampling),
+            "weighted_kappa": mean_pairwise_kappa(cube, weights="quadratic", order=scale, resampling=resampling),
+            "alpha": krippendorff_alpha(cube, metric="ordinal", order=scale, resampling=resampling),
+        }
+
+    def _answers(self) -> dict[str, dict[int, int]]:
+        """The grades of each annotator, in alphabetical order, by the number of the judged pair."""
+        answers: dict[str, dict[int, int]] = {
+            who: {} for who in sorted({who for raters in self._counting.values() for who in raters})
+        }
+        for number, pair in enumerate(sorted(self._counting)):
+            for who, grade in self._counting[pair].items():
+                answers[who][number] = grade
+        return answers
+
+    def _queries(self) -> dict[int, str]:
+        return {number: query for number, (query, _) in enumerate(sorted(self._counting))}
 
     def _refuse(self, added: Sequence[Any]) -> None:
         seen = {(query, item, who) for (query, item), raters in self._counting.items() for who in raters}

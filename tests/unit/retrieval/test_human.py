@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from calibrant.errors import InputError, UnknownNameError, WrongTypeError
-from calibrant.retrieval import HumanEvaluationCollector, HumanJudgment, ab_testing
+from calibrant.retrieval import HumanEvaluationCollector, HumanJudgment, Qrels, ab_testing, measure
 
 
 def judged(query, item, relevance, annotator):
@@ -153,3 +153,82 @@ def test_qrels_have_the_mean_rounded_down_so_that_they_agree_with_the_dataset():
     )
     assert collector.to_qrels() == {"q": {"a": 2, "b": 1}}
     assert collector.to_dataset(2).samples[0].relevant_ids == ["a"]
+
+
+def test_agreement_has_three_coefficients_with_intervals():
+    collector = collected([*table([3, 2, 0, 0, 1, 3, 2, 0], [3, 2, 0, 1, 1, 2, 2, 0])])
+    found = collector.agreement(resamples=500)
+    assert list(found) == ["kappa", "weighted_kappa", "alpha"]
+    assert found["kappa"].value == pytest.approx(collector.compute_agreement())
+    for estimate in found.values():
+        assert estimate.lower <= estimate.value <= estimate.upper
+        assert estimate.coverage.rated == 8
+    assert found["weighted_kappa"].value > found["kappa"].value  # all disagreements are of one grade
+
+
+def test_agreement_does_not_depend_on_the_order_of_judgments_and_does_on_the_seed_alone():
+    judgments = [*table([3, 2, 0, 0, 1], [3, 1, 0, 1, 1]), judged("q", "d0", 3, "a"), judged("q", "d1", 0, "a")]
+    first = collected(judgments).agreement(resamples=300, seed=3)
+    assert collected(judgments[::-1]).agreement(resamples=300, seed=3) == first
+
+
+def test_queries_can_be_resampled_whole():
+    one_query = collected(table([3, 2, 0, 0], [3, 1, 0, 1]))
+    assert one_query.agreement(resamples=200, clusters="query")["kappa"].lower is None
+    many = collected(
+        [one for number in range(8) for one in table([3, 2, 0, number % 4], [3, 1, 0, 1], query=f"q{number}")]
+    )
+    assert many.agreement(resamples=200, clusters="query")["kappa"].lower is not None
+
+
+def test_agreement_that_cannot_be_estimated_says_why():
+    for collector in (HumanEvaluationCollector(), collected([judged("q", "a", 3, "kim")])):
+        for estimate in collector.agreement().values():
+            assert estimate.value is None
+            assert estimate.reason == "no item was rated by two raters"
+
+
+def test_trec_text_can_be_read_back(tmp_path):
+    collector = collected([judged("q1", "a", 3, "kim"), judged("q1", "b", 0, "kim"), judged("q2", "a", 1, "kim")])
+    text = collector.to_trec()
+    assert text == "q1 0 a 3\nq1 0 b 0\nq2 0 a 1\n"
+    path = tmp_path / "qrels.txt"
+    path.write_text(text)
+    again = HumanEvaluationCollector()
+    again.add_qrels(path, annotator="kim")
+    assert again.judgments == collector.judgments
+    assert again.to_qrels() == collector.to_qrels()
+
+
+def test_qrels_go_in_as_a_dict_or_as_the_kernels_own():
+    grades = {"q1": {"a": 3, "b": 0}}
+    for source in (grades, Qrels.of(grades)):
+        collector = HumanEvaluationCollector()
+        collector.add_qrels(source)
+        assert collector.to_qrels() == grades
+        assert {one.annotator for one in collector.judgments} == {"qrels"}
+
+
+def test_the_kernel_measures_by_what_people_judged():
+    collector = collected([judged("q1", "a", 3, "kim"), judged("q1", "b", 0, "kim")])
+    assert measure(collector.to_qrels(), {"q1": ["b", "a"]}, ["RR"]).per_query == {"q1": {"RR": 0.5}}
+
+
+def test_questions_get_ids_before_they_become_trec_text():
+    collector = collected([judged("Is it open?", "a", 3, "kim"), judged("Is it shut?", "b c", 1, "kim")])
+    with pytest.raises(InputError, match="the qrels as TREC text has 3 problems") as raised:
+        collector.to_trec()
+    assert "query 'Is it open?' needs an id without white space; pass query_ids={text: id}" in str(raised.value)
+    assert "document 'b c' has white space in its id" in str(raised.value)
+    collector = collected([judged("Is it open?", "a", 3, "kim"), judged("Is it shut?", "b", 1, "kim")])
+    assert collector.to_trec({"Is it open?": "1", "Is it shut?": "2"}) == "1 0 a 3\n2 0 b 1\n"
+    with pytest.raises(InputError, match="two queries would have one id"):
+        collector.to_trec({"Is it open?": "1", "Is it shut?": "1"})
+
+
+def test_grades_that_no_judgment_can_have_are_named():
+    collector = HumanEvaluationCollector()
+    with pytest.raises(InputError, match="no whole numbers from 0 to 3 has 3 problems") as raised:
+        collector.add_qrels({"q": {"a": -1, "b": 4, "c": 1.5, "d": 2}})
+    assert "document 'a' of query 'q' has the grade -1" in str(raised.value)
+    assert collector.judgments == []
