@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Writer"]
 
-GATHER_SECONDS: Final = 0.002
+GATHER_SECONDS: Final = 0.001
 MOST_ROWS: Final = 64
 """Rows in one statement: each statement costs the thread a turn at the interpreter's lock."""
 
