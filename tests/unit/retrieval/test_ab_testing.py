@@ -234,7 +234,7 @@ def test_it_prints_the_verdict_the_difference_and_what_would_settle_it():
     text = str(run(second, mostly_first))
     assert text.startswith("b is better by ndcg: b - a = 0.308 [")
     assert "n=12, p = " in text
-    assert "queries would settle such a difference" in text
+    assert "queries find such a difference four times in five" in text
     assert str(run(first, first)).startswith("tie by ndcg: b - a = 0.000 [")
 
 
