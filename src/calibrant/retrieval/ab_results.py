@@ -143,9 +143,8 @@ class ABTestResult(BaseModel):
 
     def __str__(self) -> str:
         verdict = "tie" if self.winner == "tie" else f"{self.winner} is better"
-        needed = (
-            "" if self.queries_needed is None else f"; about {self.queries_needed} queries find such a difference four times in five"
-        )
+        count = self.queries_needed
+        needed = "" if count is None else f"; about {count} queries find such a difference four times in five"
         difference = self.estimates()[self.metric]
         return f"{verdict} by {self.metric}: b - a = {difference}, p = {self.p_value:.4g}{needed}"
 
