@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from calibrant._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from calibrant.agreement.bounds import CeilingAndFloor, ceiling_and_floor
+    from calibrant.agreement.comparison import JudgeComparison, JudgeDifference, compare_judges
+    from calibrant.agreement.correction import CorrectedRate, corrected_rate
     from calibrant.agreement.cube import RatingCube
     from calibrant.agreement.judging import AgainstEach, against_each, against_majority
     from calibrant.agreement.many_raters import (
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from calibrant.agreement.published import Coefficient, Resampling
     from calibrant.agreement.replacement import alt_test
     from calibrant.agreement.replacement_result import AltTestResult, AltTestSettings, AnnotatorTest, Stability
+    from calibrant.agreement.triage import Disagreement, Disagreements, disagreements
     from calibrant.agreement.two_raters import (
         accuracy,
         balanced_accuracy,
@@ -38,7 +42,13 @@ __all__ = [
     "AltTestResult",
     "AltTestSettings",
     "AnnotatorTest",
+    "CeilingAndFloor",
     "Coefficient",
+    "CorrectedRate",
+    "Disagreement",
+    "Disagreements",
+    "JudgeComparison",
+    "JudgeDifference",
     "Majority",
     "Measure",
     "RatingCube",
@@ -49,7 +59,11 @@ __all__ = [
     "against_majority",
     "alt_test",
     "balanced_accuracy",
+    "ceiling_and_floor",
     "cohens_kappa",
+    "compare_judges",
+    "corrected_rate",
+    "disagreements",
     "f1",
     "fleiss_kappa",
     "gwet_ac1",
@@ -73,7 +87,13 @@ __getattr__, __dir__ = lazy_exports(
         "AltTestResult": "calibrant.agreement.replacement_result",
         "AltTestSettings": "calibrant.agreement.replacement_result",
         "AnnotatorTest": "calibrant.agreement.replacement_result",
+        "CeilingAndFloor": "calibrant.agreement.bounds",
         "Coefficient": "calibrant.agreement.published",
+        "CorrectedRate": "calibrant.agreement.correction",
+        "Disagreement": "calibrant.agreement.triage",
+        "Disagreements": "calibrant.agreement.triage",
+        "JudgeComparison": "calibrant.agreement.comparison",
+        "JudgeDifference": "calibrant.agreement.comparison",
         "Majority": "calibrant.agreement.voting",
         "Measure": "calibrant.agreement.measures",
         "RatingCube": "calibrant.agreement.cube",
@@ -84,7 +104,11 @@ __getattr__, __dir__ = lazy_exports(
         "against_majority": "calibrant.agreement.judging",
         "alt_test": "calibrant.agreement.replacement",
         "balanced_accuracy": "calibrant.agreement.two_raters",
+        "ceiling_and_floor": "calibrant.agreement.bounds",
         "cohens_kappa": "calibrant.agreement.two_raters",
+        "compare_judges": "calibrant.agreement.comparison",
+        "corrected_rate": "calibrant.agreement.correction",
+        "disagreements": "calibrant.agreement.triage",
         "f1": "calibrant.agreement.two_raters",
         "fleiss_kappa": "calibrant.agreement.many_raters",
         "gwet_ac1": "calibrant.agreement.two_raters",

@@ -176,6 +176,11 @@ class RatingCube:
         """The codes of one rater, item by item."""
         return self.codes[self.index(rater)]
 
+    def answers(self, rater: str) -> dict[str, Value]:
+        """What `rater` answered, by item; items without an answer are left out."""
+        codes = self.of_rater(rater)
+        return {self.items[item]: self.values[codes[item]] for item in np.flatnonzero(codes >= 0)}
+
     def select(self, raters: Iterable[str]) -> Self:
         """The cube of these raters alone, in this order; items and values stay."""
         rows = [self.index(rater) for rater in raters]

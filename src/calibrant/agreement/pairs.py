@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CATEGORIES",
     "Pair",
-    "mean_over_pairs",
+    "joint_tally",
+    "mean_known",
     "obstacle",
     "pair_tally",
     "prevalence_of",
@@ -147,30 +148,31 @@ def pair_tally(truths: Codes, rated: Codes, size: int, clusters: npt.NDArray[np.
 
 def table_bounds(pairs: Sequence[Pair], measure: Measure, resampling: Resampling) -> Bounds:
     """The mean of `measure` over pairs on the same items and values, and its interval."""
+    values = pairs[0].values
+    if measure.name != "accuracy" and len(values) > CATEGORIES:
+        first = np.stack([_numbers(pair.truth, values) for pair in pairs])
+        second = np.stack([_numbers(pair.rated, values) for pair in pairs])
+        return rank_bounds(first, second, measure.name, pairs[0].clusters, resampling)
+    tally, per_pair = joint_tally(pairs, measure)
+    return bounds_of(tally, lambda sums: mean_known(per_pair(sums)), resampling)
+
+
+def joint_tally(pairs: Sequence[Pair], measure: Measure) -> tuple[Tally, Callable[[Array], Array]]:
+    """The tally of pairs on the same items, and the function from its sums to the measure of every pair."""
     values, clusters = pairs[0].values, pairs[0].clusters
     truths, rated = np.stack([pair.truth for pair in pairs]), np.stack([pair.rated for pair in pairs])
-    if measure.name == "accuracy":
-        return bounds_of(
-            _match_tally(truths, rated, clusters), mean_over_pairs(measure, (0, 1), len(pairs)), resampling
-        )
-    if len(values) > CATEGORIES:
-        first, second = _numbers(truths, values), _numbers(rated, values)
-        return rank_bounds(first, second, measure.name, clusters, resampling)
-    tally = pair_tally(truths, rated, len(values), clusters)
-    return bounds_of(tally, mean_over_pairs(measure, values, len(pairs)), resampling)
-
-
-def mean_over_pairs(measure: Measure, values: tuple[Any, ...], pairs: int) -> Callable[[Array], Array]:
-    """The mean of a measure over the tables of many pairs, side by side in the sums; undefined ones are left out."""
+    matching = measure.name == "accuracy"
+    tally = _match_tally(truths, rated, clusters) if matching else pair_tally(truths, rated, len(values), clusters)
+    values = (0, 1) if matching else values
     size, statistic = len(values), measure.statistic(values)
+    return tally, lambda sums: statistic(sums.reshape(*sums.shape[:-1], len(pairs), size, size))
 
-    def mean(sums: Array) -> Array:
-        found = statistic(sums.reshape(*sums.shape[:-1], pairs, size, size))
-        known = ~np.isnan(found)
-        count = known.sum(-1)
-        return np.where(count > 0, np.where(known, found, 0.0).sum(-1) / np.maximum(count, 1), np.nan)
 
-    return mean
+def mean_known(found: Array) -> Array:
+    """The mean over the last axis of what is defined; NaN where nothing is."""
+    known = ~np.isnan(found)
+    count = known.sum(-1)
+    return np.where(count > 0, np.where(known, found, 0.0).sum(-1) / np.maximum(count, 1), np.nan)
 
 
 def _match_tally(truths: Codes, rated: Codes, clusters: npt.NDArray[np.int32] | None) -> Tally:
