@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CURRENT_SLOT",
+    "DEFAULT_JUDGE",
     "DEFAULT_MODEL_VARIABLE",
     "Slot",
     "SlotJudge",
@@ -78,6 +79,9 @@ class Slot:
 CURRENT_SLOT: ContextVar[Slot | None] = ContextVar("calibrant_slot", default=None)
 """The slot in which the running task is asked; every task has its own."""
 
+DEFAULT_JUDGE: ContextVar[BaseLMInvoker | None] = ContextVar("calibrant_default_judge", default=None)
+"""The judge of metrics that name none, within a run: the default model with the run's journal and budget around it."""
+
 
 def resolve_invokers(models: BaseLMInvoker | str | Sequence[BaseLMInvoker | str] | None) -> list[BaseLMInvoker]:
     """The invokers that `models` stands for: one, several, names of them, or none.
@@ -104,7 +108,7 @@ def resolve_primary_invoker(models: BaseLMInvoker | str | Sequence[BaseLMInvoker
 
     Without either it raises ModelNotNamedError: nobody is judged by a model that nobody chose.
     """
-    default = os.environ.get(DEFAULT_MODEL_VARIABLE)
+    default = DEFAULT_JUDGE.get() or os.environ.get(DEFAULT_MODEL_VARIABLE)
     resolved = resolve_invokers(models) or resolve_invokers(default or None)
     if not resolved:
         raise ModelNotNamedError

@@ -11,7 +11,7 @@ from calibrant.ratings import Failure, Rating, Value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CallRecord", "LabelRecord"]
+__all__ = ["CallRecord", "ItemRecord", "LabelRecord"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,19 @@ class CallRecord:
         if reply is None or not str(reply.get("mode", "")).startswith("label"):
             return replace(self, request=None, reply=None)
         return replace(self, request=None, reply={**reply, "text": str(reply.get("data")), "reasoning": ""})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRecord:
+    """An item of a run: its place in the dataset, its cluster, and its fields as JSON with the system's answer.
+
+    `data` is None when the workspace keeps no texts.
+    """
+
+    position: int
+    item: str
+    cluster: str | None = None
+    data: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

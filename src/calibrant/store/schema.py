@@ -34,6 +34,12 @@ MIGRATIONS: Final[tuple[str, ...]] = (
     );
     CREATE TABLE manifests (run TEXT PRIMARY KEY, data TEXT NOT NULL, written REAL NOT NULL);
     """,
+    """
+    CREATE TABLE items (
+        run TEXT NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL, cluster TEXT, data TEXT, crc INTEGER NOT NULL,
+        PRIMARY KEY (run, position)
+    ) WITHOUT ROWID;
+    """,
 )
 """Each step takes a database from the version of its place to the next; a step that was released never changes."""
 

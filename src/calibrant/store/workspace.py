@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from calibrant.errors import EvalError, StoreError
 from calibrant.ratings import Rating
-from calibrant.store.records import CallRecord, LabelRecord, rating_without_text
+from calibrant.store.records import CallRecord, ItemRecord, LabelRecord, rating_without_text
 from calibrant.store.schema import connected, prepared, store_error
 from calibrant.store.writer import Writer
 
@@ -30,6 +30,7 @@ PAGE: Final = 1000
 _CALLS = "INSERT OR REPLACE INTO calls (key, model, request, reply, crc, written)"
 _RATINGS = "INSERT OR REPLACE INTO ratings (run, item, criterion, rater, slot, role, status, data, crc)"
 _LABELS = "INSERT OR REPLACE INTO labels (item, criterion, annotator, value, note, written)"
+_ITEMS = "INSERT OR REPLACE INTO items (run, position, item, cluster, data, crc)"
 _MANIFESTS = "INSERT OR REPLACE INTO manifests (run, data, written)"
 
 # ASCII alone, so that half a surrogate pair in a reply can be written too.
@@ -97,6 +98,25 @@ class Workspace:
         while rows := self._all(sql, {"run": run, "criterion": criterion, "after": after, "page": PAGE}):
             for place, data, crc in rows:
                 yield self._rating_of(place, data, crc)
+            after = rows[-1][0]
+
+    def add_items(self, run: str, items: Iterable[ItemRecord]) -> None:
+        """Have these items of a run written soon; `flush` waits for them."""
+        self._writer.queue(_ITEMS, [self._item_row(run, item) for item in items])
+
+    def items(self, run: str) -> Iterator[ItemRecord]:
+        """The items of a run, in the order of the dataset; a damaged one is a StoreError."""
+        sql = (
+            "SELECT position, item, cluster, data, crc FROM items "
+            "WHERE run = ? AND position > ? ORDER BY position LIMIT ?"
+        )
+        after = -1
+        while rows := self._all(sql, (run, after, PAGE)):
+            for position, item, cluster, data, crc in rows:
+                if _crc(item, cluster, data) != crc:
+                    raise StoreError(f"the workspace {self.path} holds a damaged item, {item!r} of run {run!r}")
+                kept = None if data is None else json.loads(data)
+                yield ItemRecord(position=position, item=item, cluster=cluster, data=kept)
             after = rows[-1][0]
 
     def put_labels(self, labels: Iterable[LabelRecord]) -> None:
@@ -172,6 +192,10 @@ class Workspace:
         data = _encode(kept.to_json())
         place = (run, kept.item, kept.criterion, kept.rater, kept.slot, kept.role, kept.status)
         return (*place, data, _crc(data))
+
+    def _item_row(self, run: str, item: ItemRecord) -> tuple[Any, ...]:
+        data = None if item.data is None or not self.store_text else _encode(item.data)
+        return (run, item.position, item.item, item.cluster, data, _crc(item.item, item.cluster, data))
 
     def _rating_of(self, place: int, data: str, crc: int) -> Rating:
         try:

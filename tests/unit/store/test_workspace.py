@@ -5,7 +5,7 @@ import pytest
 
 from calibrant.errors import StoreError
 from calibrant.ratings import Failure, Rating, Usage
-from calibrant.store import CallRecord, LabelRecord, Workspace, open_workspace
+from calibrant.store import CallRecord, ItemRecord, LabelRecord, Workspace, open_workspace
 
 CALL = CallRecord(
     key="sha256:1",
@@ -196,7 +196,7 @@ def test_a_workspace_of_a_newer_version_is_refused(tmp_path):
     connection = sqlite3.connect(tmp_path / "calibrant.db")
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(StoreError, match="has schema version 99, but this Calibrant knows up to 1; update Calibrant"):
+    with pytest.raises(StoreError, match="has schema version 99, but this Calibrant knows up to 2; update Calibrant"):
         Workspace(tmp_path)
 
 
@@ -235,3 +235,27 @@ def test_the_workspace_lies_beside_the_plan(tmp_path):
     with open_workspace(plan) as beside_plan, open_workspace(tmp_path) as in_folder:
         assert beside_plan.path == in_folder.path == tmp_path / ".calibrant" / "calibrant.db"
         assert repr(in_folder) == f"Workspace('{tmp_path / '.calibrant'}')"
+
+
+def test_the_items_of_a_run_come_back_in_the_order_of_the_dataset(workspace):
+    items = [ItemRecord(position=place, item=f"i{place}", cluster="c", data={"query": "Hi?"}) for place in (2, 0, 1)]
+    workspace.add_items("r-01", items)
+    workspace.flush()
+    assert [item.item for item in workspace.items("r-01")] == ["i0", "i1", "i2"]
+    assert next(workspace.items("r-01")).data == {"query": "Hi?"}
+    assert list(workspace.items("r-02")) == []
+
+
+def test_without_texts_an_item_is_kept_by_its_name_alone(tmp_path):
+    with Workspace(tmp_path, store_text=False) as workspace:
+        workspace.add_items("r-01", [ItemRecord(position=0, item="i0", data={"query": "Secret"})])
+        workspace.flush()
+        assert list(workspace.items("r-01")) == [ItemRecord(position=0, item="i0")]
+
+
+def test_a_damaged_item_is_an_error_that_names_it(workspace):
+    workspace.add_items("r-01", [ItemRecord(position=0, item="i0", data={"query": "Hi?"})])
+    workspace.flush()
+    altered(workspace, "UPDATE items SET data = '{}'")
+    with pytest.raises(StoreError, match="holds a damaged item, 'i0' of run 'r-01'"):
+        list(workspace.items("r-01"))

@@ -1,0 +1,230 @@
+"""The plan: a YAML file that says what is rated, by whom, within which budget; every problem with its line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+from calibrant.errors import InputError
+from calibrant.readers.schema import Finding, findings, line_of, suggestion
+
+__all__ = ["DatasetEntry", "MetricEntry", "ModelEntry", "Plan", "plan_schema", "read_plan"]
+
+LIMITS = frozenset({"requests_per_minute", "tokens_per_minute", "concurrency"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetEntry:
+    """Where the items are, which column holds which field, and which says the cluster."""
+
+    path: Path
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    cluster: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelEntry:
+    """A model as the plan names it: `options` are those of `connect`, `limits` what it may be asked."""
+
+    name: str
+    model: str
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    limits: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricEntry:
+    """A metric as the plan names it, the judges it names itself, its settings, and its line."""
+
+    name: str
+    rubric: Path | None = None
+    function: str | None = None
+    judges: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A plan that was read and checked. Its paths are resolved against `folder`, the one that it stands in."""
+
+    path: Path
+    name: str
+    dataset: DatasetEntry
+    metrics: tuple[MetricEntry, ...]
+    system: str | None = None
+    models: Mapping[str, ModelEntry] = field(default_factory=dict[str, ModelEntry])
+    judges: tuple[str, ...] = ()
+    baseline: str | None = None
+    labels: Path | None = None
+    budget: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    concurrency: int | None = None
+    seed: int = 0
+    store_text: bool = True
+    gates: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the plan stands in."""
+        return self.path.parent
+
+
+@cache
+def plan_schema() -> Mapping[str, Any]:
+    """The JSON schema of a plan, which is shipped as `calibrant/readers/plan.schema.json`."""
+    return json.loads(files("calibrant.readers").joinpath("plan.schema.json").read_text(encoding="utf-8"))
+
+
+def read_plan(path: Path | str) -> Plan:
+    """The plan in the file `path`. All that is wrong with it is raised as one InputError, line by line."""
+    path = Path(path)
+    document = _document(path)
+    problems = findings(document, plan_schema())
+    if not problems:
+        problems = sorted(_meaning(document, path.parent))
+    if problems:
+        raise InputError.gathered(path.name, [str(problem) for problem in problems])
+    return _plan(path, document)
+
+
+def _document(path: Path) -> Any:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"there is no plan {path}; `calibrant init DATA` writes one for your data") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read the plan {path}: {error}") from None
+    try:
+        return YAML(typ="rt").load(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = 1 if mark is None else mark.line + 1
+        problem = str(error.problem or error.context or "is not YAML").splitlines()[0]
+        raise InputError.gathered(path.name, [f"line {line}: {problem}"]) from None
+    except YAMLError as error:
+        raise InputError.gathered(path.name, [f"line 1: is not YAML ({str(error).splitlines()[0]})"]) from None
+
+
+def _meaning(document: Mapping[str, Any], folder: Path) -> Iterator[Finding]:
+    """What the schema cannot say: files that are not there, judges that nobody named, names that stand twice."""
+    yield from _missing_files(document, folder)
+    yield from _unknown_judges(document)
+    seen: dict[str, int] = {}
+    for place, entry in enumerate(document["metrics"]):
+        line, name = line_of(document["metrics"], place), entry if isinstance(entry, str) else entry["name"]
+        if name in seen:
+            yield Finding(line, f"two metrics are called {name!r} (the other on line {seen[name]}); name them apart")
+        seen.setdefault(name, line)
+        if isinstance(entry, Mapping) and "rubric" in entry and "function" in entry:
+            yield Finding(line, f"metric {name!r} has a rubric and a function; it can have one of them")
+    yield from (
+        Finding(line_of(holder, key), f"{key} is written as module:name, not {holder[key]!r}")
+        for holder, key in _references(document)
+        if not all(part.strip() for part in holder[key].partition(":"))
+    )
+
+
+def _references(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    if "system" in document:
+        yield document, "system"
+    yield from (
+        (entry, "function") for entry in document["metrics"] if isinstance(entry, Mapping) and "function" in entry
+    )
+
+
+def _missing_files(document: Mapping[str, Any], folder: Path) -> Iterator[Finding]:
+    dataset = document["dataset"]
+    places: list[tuple[Any, str]] = [(document, "dataset") if isinstance(dataset, str) else (dataset, "path")]
+    places += [(document, "labels")] if "labels" in document else []
+    places += [(entry, "rubric") for entry in document["metrics"] if isinstance(entry, Mapping) and "rubric" in entry]
+    for holder, key in places:
+        if not (folder / holder[key]).is_file():
+            yield Finding(line_of(holder, key), f"there is no file {holder[key]!r} beside the plan")
+
+
+def _unknown_judges(document: Mapping[str, Any]) -> Iterator[Finding]:
+    """Judges that are neither a name of `models` nor written provider/model."""
+    known = [*document.get("models", {})]
+    holders: list[Any] = [document, *document["metrics"]]
+    for holder in holders:
+        if isinstance(holder, Mapping) and "judges" in holder:
+            for judge in _listed(holder["judges"]):
+                if judge not in known and "/" not in judge:
+                    remedy = suggestion(judge, known) if known else "there are no models in this plan"
+                    yield Finding(
+                        line_of(holder, "judges"), f"unknown judge {judge!r}; {remedy} (or write provider/model)"
+                    )
+
+
+def _plan(path: Path, document: Mapping[str, Any]) -> Plan:
+    plain = _plain(document)
+    entry = plain["dataset"]
+    dataset: dict[str, Any] = {"path": entry} if isinstance(entry, str) else entry
+    optional: dict[str, Any] = {
+        name: plain[name] for name in ("system", "baseline", "concurrency", "seed", "store_text") if name in plain
+    }
+    return Plan(
+        path=path,
+        name=plain.get("name", path.stem),
+        dataset=DatasetEntry(
+            path=path.parent / dataset["path"], columns=dataset.get("columns", {}), cluster=dataset.get("cluster")
+        ),
+        metrics=tuple(
+            _metric(entry, path.parent, line_of(document["metrics"], place))
+            for place, entry in enumerate(plain["metrics"])
+        ),
+        models={name: _model(name, entry) for name, entry in plain.get("models", {}).items()},
+        judges=_listed(plain.get("judges", ())),
+        labels=path.parent / plain["labels"] if "labels" in plain else None,
+        budget=plain.get("budget", {}),
+        gates=tuple(plain.get("gates", ())),
+        **optional,
+    )
+
+
+def _metric(entry: Any, folder: Path, line: int) -> MetricEntry:
+    given = {"name": entry} if isinstance(entry, str) else dict(entry)
+    settings = given.pop("settings", {})
+    rubric = given.pop("rubric", None)
+    return MetricEntry(
+        name=given.pop("name"),
+        rubric=None if rubric is None else folder / rubric,
+        function=given.pop("function", None),
+        judges=_listed(given.pop("judges", ())),
+        settings={**cast("dict[str, Any]", settings), **given},
+        line=line,
+    )
+
+
+def _model(name: str, entry: Any) -> ModelEntry:
+    given = {"model": entry} if isinstance(entry, str) else dict(entry)
+    return ModelEntry(
+        name=name,
+        model=given.pop("model"),
+        options={key: value for key, value in given.items() if key not in LIMITS},
+        limits={key: value for key, value in given.items() if key in LIMITS},
+    )
+
+
+def _listed(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _plain(value: Any) -> Any:
+    """The document without its marks: Python's own dicts, lists, texts and numbers."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in cast("list[Any]", value)]
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    return value

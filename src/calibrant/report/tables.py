@@ -1,0 +1,168 @@
+"""A run in the terminal: one row a metric, then what failed and why, and what the numbers rest on."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from calibrant.report.columns import aligned
+
+__all__ = ["run_csv", "run_text"]
+
+Data = Mapping[str, Any]
+HEADER = ("metric", "pass rate", "score", "n", "failed", "skipped", "worst case", "cost")
+ESTIMATES = ("pass_rate", "score", "corrected_pass_rate")
+MESSAGE_LENGTH = 100
+
+
+def run_text(run: Data) -> str:
+    """A run's JSON (`Run.to_json()`) as one screen of text.
+
+    The pass rate and the score stand with their intervals; what was not rated stands beside them with its cause, and
+    the worst case is the pass rate with all failures counted as fails, and as passes.
+    """
+    blocks = [_headline(run), aligned(HEADER, [_row(metric) for metric in run["metrics"]], right=frozenset({"n"}))]
+    blocks += [
+        "\n".join(lines)
+        for lines in (
+            [*_corrected(run)],
+            [*_failures(run)],
+            [*_unstable(run)],
+            [*_system(run)],
+            [*_gates(run)],
+            [f"warning: {text}" for text in run["warnings"]],
+        )
+        if lines
+    ]
+    return "\n\n".join([*blocks, _footer(run)])
+
+
+def run_csv(run: Data) -> str:
+    """A run's JSON as CSV: one row for every metric and estimate."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    counts = ("rated", "failed", "skipped", "not_applicable")
+    numbers = ("value", "lower", "upper", "level", "method")
+    writer.writerow(["run", "metric", "estimate", *numbers, *counts, "worst_low", "worst_high", "reason"])
+    for metric in run["metrics"]:
+        for name in ESTIMATES:
+            estimate = metric[name]
+            if estimate is not None:
+                worst = estimate["worst_case"] or (None, None)
+                coverage = [estimate["coverage"][count] for count in counts]
+                values = [estimate[number] for number in numbers]
+                writer.writerow([run["run"], metric["name"], name, *values, *coverage, *worst, estimate["reason"]])
+    return out.getvalue()
+
+
+def estimate_text(estimate: Data | None) -> str:
+    """The value with its interval; a dash where there is none.
+
+    >>> estimate_text({"value": 0.8111, "lower": 0.7697, "upper": 0.8465})
+    '0.811 [0.770, 0.847]'
+    """
+    if estimate is None or estimate["value"] is None:
+        return "-"
+    low, high = estimate["lower"], estimate["upper"]
+    if low is None and high is None:
+        return f"{estimate['value']:.3f}"
+    lower, upper = "-inf" if low is None else f"{low:.3f}", "inf" if high is None else f"{high:.3f}"
+    return f"{estimate['value']:.3f} [{lower}, {upper}]"
+
+
+def money(usd: float | None) -> str:
+    """Dollars, or that the price is unknown.
+
+    >>> money(0.0123), money(None)
+    ('$0.0123', 'unknown')
+    """
+    return "unknown" if usd is None else "$0" if usd == 0 else f"${usd:.4f}" if usd < 1 else f"${usd:.2f}"
+
+
+def _headline(run: Data) -> str:
+    dataset = run["dataset"]
+    clusters = f" in {dataset['clusters']} clusters" if "clusters" in dataset else ""
+    partial = "" if run["status"] == "complete" else "  INCOMPLETE: the numbers are partial"
+    return f"{run['name']}  {run['run']}  {dataset['n']} items of {dataset['name']}{clusters}{partial}"
+
+
+def _row(metric: Data) -> list[str]:
+    coverage = metric["pass_rate"]["coverage"]
+    worst = metric["pass_rate"]["worst_case"]
+    missing = coverage["failed"] + coverage["skipped"]
+    usage = metric["usage"]
+    return [
+        metric["name"],
+        estimate_text(metric["pass_rate"]),
+        estimate_text(metric["score"]),
+        str(coverage["rated"]),
+        _counted(coverage["failed"], metric, "failed"),
+        _counted(coverage["skipped"], metric, "skipped"),
+        f"{worst[0]:.3f} to {worst[1]:.3f}" if worst and missing else "-",
+        money(usage["usd"]) if usage["calls"] or usage["cached"] else "-",
+    ]
+
+
+def _counted(count: int, metric: Data, status: str) -> str:
+    """The count, with its codes where they are of this status."""
+    from calibrant.errors import CODES
+
+    codes = metric["pass_rate"]["coverage"]["codes"]
+    named = [f"{number} {code}" for code, number in codes.items() if CODES[code].status == status]
+    return f"{count}" if not named else named[0] if len(named) == 1 else f"{count} ({', '.join(named)})"
+
+
+def _corrected(run: Data) -> Iterator[str]:
+    for metric in run["metrics"]:
+        corrected = metric["corrected_pass_rate"]
+        if corrected is not None:
+            own, text = estimate_text(metric["pass_rate"]), estimate_text(corrected)
+            reason = f" ({corrected['reason']})" if corrected["reason"] else ""
+            yield f"{metric['name']}: corrected by people {text}, the judge's own {own}{reason}"
+
+
+def _failures(run: Data) -> Iterator[str]:
+    for metric in run["metrics"]:
+        for cause in metric["failures"]:
+            message = " ".join(cause["message"].split())
+            shown = message if len(message) <= MESSAGE_LENGTH else f"{message[:MESSAGE_LENGTH]}..."
+            yield f"{metric['name']}: {cause['count']} {cause['code']}, for example item {cause['item']}: {shown}"
+
+
+def _unstable(run: Data) -> Iterator[str]:
+    for metric in run["metrics"]:
+        if metric["unstable"]:
+            shown = ", ".join(
+                f"{one['item']} ({one['passed']} of {one['votes']} pass, {one['lowest']:.2f} to {one['highest']:.2f})"
+                for one in metric["unstable"][:3]
+            )
+            flips = "" if metric["flip_rate"] is None else f"; two votes disagree on {metric['flip_rate']:.1%}"
+            yield f"{metric['name']}: least stable {shown}{flips}"
+
+
+def _system(run: Data) -> Iterator[str]:
+    system = run.get("system")
+    if system is not None:
+        times = [f"{name} {value:.2f} s" for name, value in system["latency"].items() if value is not None]
+        cached = f", {system['cached']} answers kept from before" if system["cached"] else ""
+        failed = f", {system['failed']} failed" if system["failed"] else ""
+        yield f"system {system['name']}: {system['calls']} calls{failed}{cached}" + "".join(f", {one}" for one in times)
+
+
+def _gates(run: Data) -> Iterator[str]:
+    for gate in run["gates"]:
+        more = gate.get("more_items")
+        settle = f"; about {more:,} more items would settle it" if more else ""
+        reason = f" ({gate['reason']})" if gate.get("reason") else ""
+        yield f"{gate['answer']}  {gate['gate']}{reason}{settle}"
+
+
+def _footer(run: Data) -> str:
+    usage: Mapping[str, Any] = run["usage"]
+    if not usage["calls"] and not usage["cached"]:
+        return "no model was asked"
+    parts: Sequence[str] = [f"{usage['calls']:,} calls", f"{usage['cached']:,} from the workspace"]
+    tokens = f"{usage['input_tokens']:,} tokens read, {usage['output_tokens']:,} written"
+    return f"{', '.join(parts)}, {tokens}, cost {money(usage['usd'])}"

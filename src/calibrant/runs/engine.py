@@ -1,0 +1,146 @@
+"""The run itself: items stream through the system and the metrics, and what is said of them is kept as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from calibrant.bridge import run_sync
+from calibrant.errors import EvalError
+from calibrant.runs.finishing import finished
+from calibrant.runs.keeping import opened
+from calibrant.runs.preparation import Measurement, measurement
+from calibrant.runs.progress import reported
+from calibrant.runs.session import Place, Session
+from calibrant.runs.settings import RunSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from calibrant.runs.records import Run
+
+__all__ = ["measured", "run", "run_async"]
+
+BATCH = 32
+"""So many items at a time are given to a metric that takes lists."""
+
+
+def run(  # noqa: PLR0913 - the interface names these
+    dataset: Any,
+    metrics: Any,
+    *,
+    system: Any = None,
+    gates: Sequence[str] = (),
+    baseline: Any = None,
+    labels: Any = None,
+    settings: RunSettings | None = None,
+) -> Run:
+    """Rate every item of `dataset` by `metrics`, and return the Run: estimates, failures, usage.
+
+    `dataset` is a path, a frame, or a list of dicts or EvalInputs; `metrics` are names, metrics or functions. `system`
+    is your application, a function from an item to its answer. What fails for one item is in the numbers as a
+    failure; only wrong input and a store that cannot be written raise.
+
+    >>> def brief(item):
+    ...     return len(item.answer.split()) <= 3
+    >>> result = run([{"answer": "Until six."}, {"answer": "I would not know that."}], [brief])
+    >>> result.metric("brief").pass_rate.value
+    0.5
+    """
+    return run_sync(
+        run_async(dataset, metrics, system=system, gates=gates, baseline=baseline, labels=labels, settings=settings)
+    )
+
+
+async def run_async(  # noqa: PLR0913 - as `run`
+    dataset: Any,
+    metrics: Any,
+    *,
+    system: Any = None,
+    gates: Sequence[str] = (),
+    baseline: Any = None,
+    labels: Any = None,
+    settings: RunSettings | None = None,
+) -> Run:
+    """`run`, within a running event loop."""
+    settings = settings or RunSettings()
+    asked = measurement(dataset, metrics, system, settings)
+    return await measured(asked, gates=gates, baseline=baseline, labels=labels)
+
+
+async def measured(asked: Measurement, *, gates: Sequence[str] = (), baseline: Any = None, labels: Any = None) -> Run:
+    """Carry out a measurement that was prepared."""
+    keeper = opened(asked.settings)
+    try:
+        with keeper.secret():
+            session = await Session.begun(asked, keeper)
+            try:
+                await _work(session)
+            finally:
+                await session.end()
+        return finished(session, gates=gates, baseline=baseline, labels=labels)
+    except BaseException:
+        keeper.close()
+        raise
+
+
+async def _work(session: Session) -> None:
+    settings = session.asked.settings
+    size = BATCH if any(metric.batch for metric in session.metrics) else 1
+    chunks = _chunks(session, size)
+    display = asyncio.create_task(reported(session.state, settings.progress))
+    workers = min(settings.concurrency, -(-session.asked.survey.n // size))
+    try:
+        with _interruptible(session):
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(_worker(session, chunks))
+    except* EvalError as errors:
+        raise _first(errors) from None
+    finally:
+        session.state.is_over = True
+        await display
+
+
+async def _worker(session: Session, chunks: Iterator[list[Place]]) -> None:
+    for chunk in chunks:
+        await session.rate(chunk)
+
+
+def _chunks(session: Session, size: int) -> Iterator[list[Place]]:
+    """The items, some at a time, until the run is stopped or its time is over."""
+    places = iter(enumerate(session.asked.table))
+    while chunk := list(islice(places, size)):
+        if session.budget.is_stopped or session.budget.is_late:
+            return
+        yield chunk
+
+
+@contextlib.contextmanager
+def _interruptible(session: Session) -> Generator[None]:
+    """Let the first Ctrl-C stop the run in order, where that was asked for; the second ends it at once."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        session.budget.is_stopped = True
+        loop.remove_signal_handler(signal.SIGINT)
+
+    caught = session.asked.settings.catch_interrupt
+    if caught:
+        # Only a loop in the main thread may take signals.
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        if caught:
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.remove_signal_handler(signal.SIGINT)
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = errors.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

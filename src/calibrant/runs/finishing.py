@@ -1,0 +1,63 @@
+"""After the last item: the numbers, the warnings, the gates' answers, and the manifest that keeps them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from calibrant.errors import InputError
+from calibrant.runs.records import MetricSummary, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from calibrant.runs.session import Session
+
+__all__ = ["WARNED_SHARE", "finished", "warnings_of"]
+
+WARNED_SHARE = 0.02
+"""From this share of failures on, a warning says what they could hide."""
+
+STOPPING = frozenset({"budget_exhausted", "interrupted"})
+
+
+def finished(session: Session, *, gates: Sequence[str], baseline: Any, labels: Any) -> Run:
+    """The run as it is handed out; its manifest is kept."""
+    if labels is not None or baseline is not None or gates:
+        raise InputError("gates, baseline and labels are not built yet")
+    settings = session.asked.settings
+    session.tallies.unreached = session.stopped_by or "interrupted"
+    summaries = session.tallies.summaries(level=settings.level)
+    stopped = any(STOPPING & {*summary.pass_rate.coverage.codes} for summary in summaries)
+    result = Run(
+        id=session.run,
+        name=settings.name or session.asked.table.name,
+        status="incomplete" if stopped else "complete",
+        dataset=session.asked.dataset,
+        metrics=summaries,
+        usage=replace(session.budget.judged, cached=session.cached),
+        warnings=tuple(warnings_of(summaries)),
+        system=None if session.asked.system is None else session.asked.system.summary(),
+        seconds=time.monotonic() - session.began,
+        keeper=session.keeper,
+    )
+    manifest = {**session.manifest(result.status), "ended": time.time(), "report": result.to_json()}
+    session.keeper.put_manifest(session.run, manifest)
+    return result
+
+
+def warnings_of(summaries: Sequence[MetricSummary]) -> list[str]:
+    """What a reader of the numbers should know first."""
+    found: list[str] = []
+    for summary in summaries:
+        coverage, rate = summary.pass_rate.coverage, summary.pass_rate
+        asked = coverage.rated + coverage.failed
+        if asked and coverage.failed / asked >= WARNED_SHARE:
+            bounds = rate.worst_case
+            hidden = "" if bounds is None else f"; the pass rate lies between {bounds[0]:.3f} and {bounds[1]:.3f}"
+            found.append(f"{summary.name}: {coverage.failed} of {asked} items could not be rated{hidden}")
+        left = sum(count for code, count in coverage.codes.items() if code in STOPPING)
+        if left:
+            found.append(f"{summary.name}: {left} of {coverage.total} items were not reached; the numbers are partial")
+    return found

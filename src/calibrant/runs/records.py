@@ -1,0 +1,232 @@
+"""A run as it is handed out: one summary a metric, what failed and why, what it took, and the ratings behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from calibrant.errors import UnknownNameError
+from calibrant.ratings import Rating, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from calibrant.estimates import Estimate
+    from calibrant.items import EvalInput
+    from calibrant.runs.keeping import Keeper
+    from calibrant.runs.specification import MetricSpec
+    from calibrant.runs.tally import Outcomes
+
+__all__ = ["DatasetInfo", "FailureCause", "GateAnswer", "MetricSummary", "Run", "SystemSummary", "UnstableItem"]
+
+RunStatus = Literal["complete", "incomplete"]
+EXIT_PASSED, EXIT_FAILED, EXIT_INCONCLUSIVE, EXIT_INCOMPLETE = 0, 1, 3, 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetInfo:
+    """Which items were rated: name, number, hash of the inputs, hash of everything, and the number of clusters."""
+
+    name: str
+    n: int
+    hash: str
+    contents: str = ""
+    clusters: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The dataset as the run's JSON has it."""
+        given = {"name": self.name, "n": self.n, "hash": self.hash}
+        return given if self.clusters is None else {**given, "clusters": self.clusters}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureCause:
+    """One failure code: how many items it cost, and one of them with what was said."""
+
+    code: str
+    count: int
+    item: str
+    message: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The cause as JSON has it."""
+        return {"code": self.code, "count": self.count, "item": self.item, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnstableItem:
+    """An item on which the votes differ: their number, lowest, highest, and how many of them passed."""
+
+    item: str
+    votes: int
+    lowest: float
+    highest: float
+    passed: int
+
+    @property
+    def spread(self) -> float:
+        """How far the votes lie apart."""
+        return self.highest - self.lowest
+
+    def to_json(self) -> dict[str, Any]:
+        """The item as JSON has it."""
+        return {
+            "item": self.item,
+            "votes": self.votes,
+            "lowest": self.lowest,
+            "highest": self.highest,
+            "passed": self.passed,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemSummary:
+    """The system under test in this run: its name, its calls, its failures, and its latency in seconds."""
+
+    name: str
+    calls: int = 0
+    cached: int = 0
+    failed: int = 0
+    latency: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
+
+    def to_json(self) -> dict[str, Any]:
+        """The system as JSON has it."""
+        return {
+            "name": self.name,
+            "calls": self.calls,
+            "cached": self.cached,
+            "failed": self.failed,
+            "latency": dict(self.latency),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateAnswer:
+    """What became of one gate; `more_items` is about how many more would settle one that is INCONCLUSIVE."""
+
+    gate: str
+    answer: Literal["PASS", "FAIL", "INCONCLUSIVE"]
+    more_items: int | None = None
+    reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as the run's JSON has it."""
+        return {"gate": self.gate, "answer": self.answer, "more_items": self.more_items, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSummary:
+    """What a run found out about one metric. `failing_items` counts the items that were rated and did not pass."""
+
+    spec: MetricSpec
+    pass_rate: Estimate
+    score: Estimate
+    corrected_pass_rate: Estimate | None = None
+    failing_items: int = 0
+    failures: tuple[FailureCause, ...] = ()
+    unstable: tuple[UnstableItem, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    flip_rate: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self.spec.name
+
+    def to_json(self) -> dict[str, Any]:
+        """The summary as the run's JSON has it."""
+        corrected = self.corrected_pass_rate
+        return {
+            "name": self.spec.name,
+            "instrument": self.spec.instrument,
+            "judges": list(self.spec.judges),
+            "scoring": self.spec.scoring,
+            "pass_rate": self.pass_rate.to_json(),
+            "score": self.score.to_json(),
+            "corrected_pass_rate": None if corrected is None else corrected.to_json(),
+            "failing_items": self.failing_items,
+            "failures": [cause.to_json() for cause in self.failures],
+            "unstable": [item.to_json() for item in self.unstable],
+            "flip_rate": self.flip_rate,
+            "usage": self.usage.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A dataset rated by metrics. Print it for the table; `to_json()` is what `--json` prints.
+
+    `status` is "incomplete" when a budget or an interruption left items out; the numbers hold for those that were
+    rated, and their coverage says how many were not. `ratings()` and `items()` stream what was kept.
+    """
+
+    id: str
+    name: str
+    status: RunStatus
+    dataset: DatasetInfo
+    metrics: tuple[MetricSummary, ...]
+    gates: tuple[GateAnswer, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    warnings: tuple[str, ...] = ()
+    system: SystemSummary | None = None
+    seconds: float = 0.0
+    keeper: Keeper | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def exit_code(self) -> int:
+        """0 when all passed, 1 when a gate failed, 4 when the run is incomplete, 3 when a gate is inconclusive."""
+        answers = {gate.answer for gate in self.gates}
+        if "FAIL" in answers:
+            return EXIT_FAILED
+        if self.status == "incomplete":
+            return EXIT_INCOMPLETE
+        return EXIT_INCONCLUSIVE if "INCONCLUSIVE" in answers else EXIT_PASSED
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of all ratings asked for that were made; None when nothing was asked."""
+        counts = [summary.pass_rate.coverage for summary in self.metrics]
+        asked = sum(one.rated + one.failed + one.skipped for one in counts)
+        return sum(one.rated for one in counts) / asked if asked else None
+
+    def metric(self, name: str) -> MetricSummary:
+        """The summary of the metric called `name`."""
+        for summary in self.metrics:
+            if summary.name == name:
+                return summary
+        raise UnknownNameError.among("metric", name, [summary.name for summary in self.metrics])
+
+    def ratings(self, criterion: str | None = None) -> Iterator[Rating]:
+        """The ratings that were kept, votes and results, of all metrics or of one."""
+        return iter(()) if self.keeper is None else self.keeper.ratings(self.id, criterion)
+
+    def items(self) -> Iterator[EvalInput]:
+        """The items as they were rated, with the system's answers, in the dataset's order."""
+        return iter(()) if self.keeper is None else (record.item for record in self.keeper.items(self.id))
+
+    def outcomes(self, name: str) -> Outcomes:
+        """Score, pass and status of every item on the metric called `name`, as arrays in the dataset's order."""
+        from calibrant.runs.tally import outcomes_of
+
+        return outcomes_of(self, self.metric(name).spec)
+
+    def to_json(self) -> dict[str, Any]:
+        """The run as `--json` prints it: null where there is no number, never NaN."""
+        given: dict[str, Any] = {
+            "schema": "calibrant.run/1",
+            "run": self.id,
+            "name": self.name,
+            "status": self.status,
+            "exit_code": self.exit_code,
+            "dataset": self.dataset.to_json(),
+            "metrics": [summary.to_json() for summary in self.metrics],
+            "gates": [gate.to_json() for gate in self.gates],
+            "usage": self.usage.to_json(),
+            "warnings": list(self.warnings),
+        }
+        return given if self.system is None else {**given, "system": self.system.to_json()}
+
+    def __str__(self) -> str:
+        from calibrant.report.tables import run_text
+
+        return run_text(self.to_json())
