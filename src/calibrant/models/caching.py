@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from calibrant.errors import EvalError
+from calibrant.errors import EvalError, WrongTypeError, shortened
 from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Request
 from calibrant.ratings import Usage
 from calibrant.store.records import CallRecord
-
-if TYPE_CHECKING:
-    from calibrant.store.workspace import Workspace
+from calibrant.store.workspace import Workspace
 
 __all__ = ["CachedInvoker", "cached"]
 
@@ -31,6 +28,8 @@ class CachedInvoker(InvokerWrapper):
 
     def __init__(self, inner: BaseLMInvoker, workspace: Workspace | None = None) -> None:
         super().__init__(inner)
+        if workspace is not None and not isinstance(workspace, Workspace):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass folders
+            raise WrongTypeError(f"expected a workspace, got {shortened(workspace)}; Workspace(FOLDER) opens one")
         self.workspace = workspace
         self._flights = WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Future[Outcome]]]()
 

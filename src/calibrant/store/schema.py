@@ -71,7 +71,7 @@ def store_error(path: Path, error: Exception) -> StoreError:
     said = str(error)
     if "malformed" in said or "not a database" in said:
         remedy = "it is damaged or no Calibrant workspace; move it away, or restore it from a copy"
-    elif "readonly" in said or "unable to open" in said or isinstance(error, PermissionError):
+    elif "readonly" in said or "unable to open" in said or isinstance(error, OSError):
         remedy = "it cannot be written here; check the folder's permissions, or choose another folder"
     elif "full" in said or "disk I/O" in said:
         remedy = "the disk did not take the write; what was committed before is safe, so make room and run again"

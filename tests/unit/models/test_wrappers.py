@@ -126,6 +126,11 @@ def test_a_schema_inside_is_part_of_the_key():
     assert cached(shaped).call_key(plain) == shaped.call_key(plain) != judge.call_key(plain)
 
 
+def test_a_folder_is_no_workspace_and_the_error_says_how_to_open_one():
+    with pytest.raises(WrongTypeError, match=r"expected a workspace, got 'folder'; Workspace\(FOLDER\) opens one"):
+        cached(ScriptedInvoker("yes"), "folder")
+
+
 # Re-asked
 
 
