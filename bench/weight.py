@@ -1,6 +1,6 @@
 """What an import weighs: CPU time and modules of starting Python and importing a package, beside `python -c pass`.
 
-Each statement runs in nine interpreters, in turn with the others; the median counts. CPU seconds, not wall clock, because
+Each statement runs in nine interpreters, in turn with the others; the median counts. CPU seconds, not wall clock, as
 machines are shared. A peer that is not installed is left out and named.
 """
 
