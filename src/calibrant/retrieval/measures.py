@@ -85,15 +85,18 @@ def _result(
         values={text: values_of(evidence, one)[kept] for text, one in named.items()},
         queries_without_results=tuple(queries[place] for place in np.flatnonzero(~judged.present).tolist()),
         conventions=conventions,
-        warnings=_warnings(judged),
+        warnings=_warnings(evidence.qrels, judged),
         kept=kept,
         evidence=evidence,
         asked=named,
     )
 
 
-def _warnings(judged: Judged) -> tuple[str, ...]:
+def _warnings(qrels: Qrels, judged: Judged) -> tuple[str, ...]:
     found: list[str] = []
+    unjudged = int((np.diff(qrels.starts) == 0).sum())
+    if unjudged:
+        found.append(f"{unjudged} queries of the qrels have no judged document, so every measure of them is 0")
     if judged.dropped:
         found.append(f"{judged.dropped} rows whose score is not a number were dropped")
     if judged.unknown:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from calibrant.errors import InputError, shortened
 from calibrant.retrieval.duplicates import without_duplicates
 from calibrant.retrieval.grouped import Grouped, grouped
-from calibrant.retrieval.sources import qrels_rows
+from calibrant.retrieval.sources import qrels_rows, unjudged_queries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +30,7 @@ class Qrels:
     """Judged documents by query: query i has the rows from `starts[i]` to before `starts[i + 1]`.
 
     A grade of 0 or less is a document that was judged and is not relevant; a document without a row was not judged.
+    A query that a dict or an item names without documents stays, and every measure of it is 0.
 
     >>> qrels = Qrels.of({"q1": {"a": 2, "b": 0}})
     >>> qrels.queries, len(qrels), qrels.to_dict()
@@ -46,13 +48,21 @@ class Qrels:
         """The qrels in `source`: a path (TREC, Parquet, CSV), a frame, a dict of dicts or of relevant ids, or items."""
         if isinstance(source, Qrels):
             return source
+        if isinstance(source, Iterator):
+            source = list(cast("Iterator[Any]", source))
         rows, found_name = qrels_rows(source)
-        return cls.from_grouped(grouped(rows), name=name or found_name, on_duplicate=on_duplicate)
+        together = grouped(rows)
+        unjudged = tuple(unjudged_queries(source))
+        together = together._replace(
+            queries=together.queries + unjudged,
+            starts=np.append(together.starts, np.full(len(unjudged), len(rows))),
+        )
+        return cls.from_grouped(together, name=name or found_name, on_duplicate=on_duplicate)
 
     @classmethod
     def from_grouped(cls, rows: Grouped, *, name: str = "qrels", on_duplicate: OnDuplicate = "error") -> Qrels:
         """The qrels of rows that stand together by query."""
-        if not rows.queries:
+        if not len(rows.documents):
             raise InputError(f"{name} holds no judgments; qrels need at least one query with a judged document")
         wrong = np.flatnonzero(~np.isfinite(rows.values))
         if len(wrong):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
-__all__ = ["RankingRows", "file_blocks", "file_name", "qrels_rows", "ranking_rows"]
+__all__ = ["RankingRows", "file_blocks", "file_name", "qrels_rows", "ranking_rows", "unjudged_queries"]
 
 ITEM_FIELDS = {"ranking": "retrieved_chunks", "qrels": "relevant_ids"}
 
@@ -51,6 +51,18 @@ def qrels_rows(source: Any) -> tuple[Rows, str]:
         path = Path(fspath(source))
         return Rows.joined([rows for rows, _ in file_blocks(path, "qrels")]), file_name(path)
     return _rows_in_memory(source, GRADES, "qrels")[0], "qrels"
+
+
+def unjudged_queries(source: Any) -> list[str]:
+    """The queries that a dict or a list of items names without a single judgment: they count, and have no rows."""
+    if as_frame(source) is not None or isinstance(source, str | PathLike) or not isinstance(source, Iterable):
+        return []
+    if isinstance(source, Mapping):
+        named = cast("Mapping[object, Any]", source).items()
+        return [identifier(query, "query") for query, documents in named if not len(documents)]
+    field = ITEM_FIELDS["qrels"]
+    items = [item for item in cast("Iterable[Any]", source) if _has(item, field)]
+    return [identifier(_value(item, "id") or _value(item, "query"), "id") for item in items if not _value(item, field)]
 
 
 def ranking_rows(source: Any) -> RankingRows:
@@ -200,8 +212,8 @@ def _documents_by_item(items: Sequence[Any], field: str, name: str) -> dict[obje
 
 
 def _record(item: Any, columns: Columns, name: str) -> dict[str, Any]:
-    if isinstance(item, tuple):
-        return dict(zip(("query", "document", columns.numbers[0]), cast("tuple[Any, ...]", item), strict=False))
+    if isinstance(item, tuple | list):
+        return dict(zip(("query", "document", columns.numbers[0]), cast("Sequence[Any]", item), strict=False))
     if isinstance(item, Mapping):
         return dict(cast("Mapping[str, Any]", item))
     record = {key: _value(item, key) for key in (*QUERY_NAMES, *DOCUMENT_NAMES, *columns.numbers) if _has(item, key)}

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from calibrant import EvalInput
 from calibrant.errors import InputError, UnknownNameError
 from calibrant.retrieval import UserMeasure, measure
 
@@ -134,3 +135,20 @@ def test_a_users_measure_has_no_residual():
     result = measure(QRELS, RUN, UserMeasure("one", lambda ranks, grades: 1.0))
     with pytest.raises(InputError, match="one is your own measure"):
         result.residual("one")
+
+
+@pytest.mark.parametrize(
+    "qrels",
+    [
+        {"q1": ["a"], "q2": []},
+        {"q2": {}, "q1": {"a": 1}},
+        [EvalInput(id="q1", relevant_ids=["a"]), EvalInput(id="q2", relevant_ids=[])],
+        iter([{"id": "q1", "relevant_ids": ["a"]}, {"id": "q2", "relevant_ids": []}]),
+    ],
+)
+def test_a_query_without_judgments_stays_counts_0_and_is_warned_of(qrels):
+    result = measure(qrels, {"q1": ["a"], "q2": ["b"]}, ["RR", "nDCG", "AP", lambda ranks, grades: float(len(grades))])
+    assert result.queries == ("q1", "q2")
+    assert list(result.per_query["q2"].values()) == [0.0, 0.0, 0.0, 0.0]
+    assert result["RR"].value == 0.5
+    assert result.warnings == ("1 queries of the qrels have no judged document, so every measure of them is 0",)

@@ -48,6 +48,7 @@ PANDAS = PandasLike(
         {"q1": ["b", "a"], "q2": ("x", "c")},
         {"q1": [SimpleNamespace(id="b"), SimpleNamespace(id="a")], "q2": ["x", "c"]},
         ROWS,
+        [list(row) for row in ROWS],
         [{"query_id": query, "doc_id": document, "score": score} for query, document, score in ROWS],
         [SimpleNamespace(query=query, document=document, score=score) for query, document, score in ROWS],
         [EvalInput(id="q1", retrieved_chunks=["b", "a"]), EvalInput(id="q2", retrieved_chunks=["x", "c"])],
