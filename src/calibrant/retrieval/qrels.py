@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Qrels", "read_qrels"]
 
+LARGE_GRADE = 1 << 20
+
 
 @dataclass(frozen=True, eq=False)
 class Qrels:
@@ -88,6 +90,10 @@ class Qrels:
     @cached_property
     def by_grade(self) -> NDArray[np.int64]:
         """The rows by query, best grade first: the order of an ideal ranking."""
+        small = np.abs(self.grades).max(initial=0.0) < LARGE_GRADE
+        whole = self.grades.astype(np.int64) if small else np.zeros(0, dtype=np.int64)
+        if np.array_equal(whole, self.grades):
+            return np.argsort((self.codes * (2 * LARGE_GRADE)) - whole)  # one key sorts several times faster than two
         return np.lexsort((-self.grades, self.codes))
 
     def relevant(self, level: float = 1.0) -> NDArray[np.int64]:

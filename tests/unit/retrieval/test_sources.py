@@ -164,3 +164,9 @@ def test_what_are_no_qrels_says_what_is_wrong(qrels, message):
     with pytest.raises(InputError) as raised:
         measure(qrels, RUN, "RR")
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("grades", [[3, -1, 2], [1e300, 0.5, 2.0], [2**21, 1, 0], [1e19, 1.0, 5.0]])
+def test_the_best_order_of_judged_documents_is_by_grade_within_each_query(grades):
+    qrels = Qrels.of({"q": dict(zip("abc", grades, strict=True)), "r": dict(zip("abc", grades[::-1], strict=True))})
+    assert qrels.grades[qrels.by_grade].tolist() == sorted(grades, reverse=True) * 2
