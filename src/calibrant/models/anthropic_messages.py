@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from calibrant.errors import ModelCallError, shortened
 from calibrant.models.reading import without_reasoning
-from calibrant.models.wire import Heard, HttpInvoker, roles_and_texts
+from calibrant.models.wire import Heard, HttpInvoker, counts_of, roles_and_texts, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +24,7 @@ class AnthropicInvoker(HttpInvoker):
 
     path: ClassVar[str] = "messages"
     rungs: ClassVar[tuple[str, ...]] = ("json_schema", "tool_call", "prompted_schema")
+    payload_name: ClassVar[str] = "message"
 
     def _mode(self, request: Request) -> str:
         mode = super()._mode(request)
@@ -48,25 +48,19 @@ class AnthropicInvoker(HttpInvoker):
         return body
 
     def _heard(self, payload: Mapping[str, Any]) -> Heard:
-        try:
-            blocks = payload["content"]
-            texts = [block["text"] for block in blocks if block["type"] == "text"]
-            thoughts = [block.get("thinking", "") for block in blocks if block["type"] == "thinking"]
-            tools = [block["input"] for block in blocks if block["type"] == "tool_use"]
-            counts = payload.get("usage") or {}
-            reason = payload.get("stop_reason")
-        except (LookupError, TypeError, AttributeError):
-            raise ModelCallError(
-                f"{self.name} answered with JSON that is no message: {shortened(payload)}", code="provider_error"
-            ) from None
-        text, reasoning = without_reasoning("".join(texts))
+        blocks = payload["content"]
+        thoughts = [str(block.get("thinking") or "") for block in blocks if block["type"] == "thinking"]
+        tools = [block["input"] for block in blocks if block["type"] == "tool_use"]
+        counts = counts_of(payload.get("usage"))
+        reason = payload.get("stop_reason")
+        text, reasoning = without_reasoning(text_of(blocks))
         return Heard(
             text=text,
             reasoning="\n".join(thoughts) or reasoning,
             data=tools[0] if len(tools) == 1 else None,
-            model=payload.get("model") or "",
-            input_tokens=sum(counts.get(name) or 0 for name in counts if name in _INPUT_COUNTS),
-            output_tokens=counts.get("output_tokens") or 0,
+            model=str(payload.get("model") or ""),
+            input_tokens=sum(count for name, count in counts.items() if name in _INPUT_COUNTS),
+            output_tokens=counts.get("output_tokens", 0),
             counted="input_tokens" in counts,
             cut_off=reason == "max_tokens",
             refusal="it gave no reason" if reason == "refusal" else None,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from calibrant.errors import ModelCallError, shortened
 from calibrant.models.reading import without_reasoning
 from calibrant.models.schemas import is_strict
-from calibrant.models.wire import Heard, HttpInvoker, first_words, roles_and_texts
+from calibrant.models.wire import Heard, HttpInvoker, counts_of, first_words, roles_and_texts, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +24,7 @@ class ChatCompletionsInvoker(HttpInvoker):
 
     path: ClassVar[str] = "chat/completions"
     rungs: ClassVar[tuple[str, ...]] = ("json_schema", "json_object", "prompted_schema")
+    payload_name: ClassVar[str] = "chat completion"
 
     def _body(self, request: Request, mode: str, sampling: Mapping[str, Any]) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self.endpoint.model, "messages": roles_and_texts(request, mode)}
@@ -41,27 +41,21 @@ class ChatCompletionsInvoker(HttpInvoker):
         return body
 
     def _heard(self, payload: Mapping[str, Any]) -> Heard:
-        try:
-            choice = payload["choices"][0]
-            message = choice["message"]
-            text, reasoning = without_reasoning(message.get("content") or "")
-            tokens = (choice.get("logprobs") or {}).get("content") or ()
-            counts = payload.get("usage") or {}
-            reason = choice.get("finish_reason")
-            refusal = message.get("refusal")
-        except (LookupError, TypeError, AttributeError):
-            raise ModelCallError(
-                f"{self.name} answered with JSON that is no chat completion: {shortened(payload)}",
-                code="provider_error",
-            ) from None
+        choice = payload["choices"][0]
+        message = choice["message"]
+        text, reasoning = without_reasoning(text_of(message.get("content")))
+        tokens = (choice.get("logprobs") or {}).get("content") or ()
+        counts = counts_of(payload.get("usage"))
+        reason = choice.get("finish_reason")
+        refusal = message.get("refusal")
         if reason == "content_filter" and not refusal:
             refusal = "its content filter cut the reply"
         return Heard(
             text=text,
-            reasoning=message.get("reasoning_content") or message.get("reasoning") or reasoning,
-            model=payload.get("model") or "",
-            input_tokens=counts.get("prompt_tokens") or 0,
-            output_tokens=counts.get("completion_tokens") or 0,
+            reasoning=str(message.get("reasoning_content") or message.get("reasoning") or reasoning),
+            model=str(payload.get("model") or ""),
+            input_tokens=counts.get("prompt_tokens", 0),
+            output_tokens=counts.get("completion_tokens", 0),
             counted="prompt_tokens" in counts,
             cut_off=reason == "length",
             refusal=refusal,

@@ -141,8 +141,20 @@ def _check_options(options: Mapping[str, Any]) -> None:
         for name, kind in kinds.items()
         if options.get(name) is not None and not isinstance(options[name], kind)
     ]
+    problems += _header_problems(options.get("headers"))
     if problems:
         raise InputError.gathered("the model's options", problems)
+
+
+def _header_problems(headers: object) -> list[str]:
+    if not isinstance(headers, Mapping):
+        return []
+    pairs = cast("Mapping[object, object]", headers).items()
+    return [
+        f"the header {shortened(name)} is no text without control characters"
+        for name, value in pairs
+        if not all(isinstance(part, str) and part.isprintable() for part in (name, value))
+    ]
 
 
 def _http(provider_name: str, model: str, options: ConnectOptions) -> BaseLMInvoker:
@@ -175,7 +187,7 @@ def _endpoint(name: str, model: str, provider: Provider, options: ConnectOptions
         api_key=options.get("api_key"),
         key_variable=options.get("api_key_env") or provider.key_variable,
         headers=_wire_headers(provider, options.get("headers", {})),
-        own_address=options.get("base_url") is None or address == provider.base_url,
+        own_address=address == provider.base_url or not (provider.base_url or options.get("base_url")),
     )
 
 

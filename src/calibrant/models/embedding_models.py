@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from functools import lru_cache
 from importlib import import_module
@@ -85,13 +86,15 @@ class EmbeddingEndpoint(BaseLMInvoker):
 
     async def invoke(self, request: Request) -> Reply:
         """One vector for each message, as lists of numbers in `data`."""
+        from calibrant.models.wire import counts_of
+
         texts = [message.content for message in request.messages]
         body: dict[str, Any] = {"model": self.endpoint.model, "input": texts}
         if self.dimensions is not None:
             body["dimensions"] = self.dimensions
         answer = await self._transport.post("embeddings", body)
         payload = answer.payload
-        tokens = (payload.get("usage") or {}).get("prompt_tokens")
+        tokens = counts_of(payload.get("usage")).get("prompt_tokens")
         price = self.endpoint.known_price()
         usd = None if tokens is None or price is None else price.of(tokens, 0)
         return Reply(
@@ -112,8 +115,9 @@ class EmbeddingEndpoint(BaseLMInvoker):
             placed = {entry["index"]: entry["embedding"] for entry in payload["data"]}
             return [placed[index] for index in range(count)]
         except (LookupError, TypeError):
+            shown = self._transport.shown(json.dumps(payload))
             raise ModelCallError(
-                f"{self.name} was asked for {count} embeddings and answered with something else: {shortened(payload)}",
+                f"{self.name} was asked for {count} embeddings and answered with something else: {shown}",
                 code="provider_error",
             ) from None
 

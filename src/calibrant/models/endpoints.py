@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from calibrant.errors import InputError, ModelCallError, shortened
+from calibrant.models.http_errors import without_secrets
 from calibrant.models.prices import Price, listed_price
 
 if TYPE_CHECKING:
@@ -82,7 +83,9 @@ class Endpoint:
 
         Raises ModelCallError (`unauthorized`) when the provider needs one and there is none.
         """
-        found = self.api_key or os.environ.get(self.key_variable, "").strip()
+        found = self._known_key()
+        if not found.isprintable():
+            raise ModelCallError(f"the key of {self.name} holds a control character", code="unauthorized")
         if not found and self.provider.needs_key and self.own_address:
             raise ModelCallError(
                 f"{self.name} needs a key: set {self.key_variable}, or pass api_key=...", code="unauthorized"
@@ -100,8 +103,12 @@ class Endpoint:
 
     def secrets(self) -> tuple[str, ...]:
         """What may never be seen in a message: the key, and the values of extra headers."""
-        key = self.api_key or os.environ.get(self.key_variable, "").strip()
-        return tuple(secret for secret in (key, *self.headers.values()) if len(secret) > 3)
+        words = (word for value in self.headers.values() for word in (value, *value.split()))
+        # The longest first: one may be a part of another.
+        return tuple(sorted((one for one in {self._known_key(), *words} if len(one) > 3), key=len, reverse=True))
+
+    def _known_key(self) -> str:
+        return (self.api_key or os.environ.get(self.key_variable, "")).strip()
 
     def identity(self) -> dict[str, Any]:
         """What tells this endpoint from others in call keys: name, address and sampling, never the key."""
@@ -125,7 +132,9 @@ def address_of(name: str, provider: Provider, base_url: str | None) -> str:
         raise InputError(f"{name} has no address: {remedy}pass base_url=...")
     parts = urlsplit(found)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise InputError(f"base_url of {name} is http:// or https:// and a host, not {shortened(found)}")
+        raise InputError(
+            f"base_url of {name} is http:// or https:// and a host, not {shortened(without_secrets(found, ()))}"
+        )
     if parts.username or parts.password or parts.query:
         raise InputError(f"base_url of {name} carries a user, a password or a query; pass api_key=... or headers=...")
     address = found.rstrip("/")

@@ -17,6 +17,7 @@ __all__ = ["RateLimit", "error_of_status", "rate_limit_of", "retry_after_of", "w
 
 _SHOWN = 300
 _KEY_LIKE = re.compile(r"\b(sk|gsk|xai|key)-[A-Za-z0-9_*\-]{6,}")
+_CREDENTIALS = re.compile(r"[^\s/:@'\"]+:[^\s/@'\"]+@")
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _CODES = {
@@ -45,7 +46,7 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
     """
     for secret in secrets:
         text = text.replace(secret, "***")
-    return _KEY_LIKE.sub("***", text)
+    return _KEY_LIKE.sub("***", _CREDENTIALS.sub("***@", text))
 
 
 def error_of_status(
@@ -58,13 +59,26 @@ def error_of_status(
     parameter = _parameter(said, sent) if code == "request_invalid" else ""
     if said.code == "content_filter" or "content management policy" in said.message:
         code, parameter = "judge_refused", ""
+    elif status == 403 and said.code == "invalid_request_error":
+        # So OpenAI refuses log-probabilities of its reasoning models; a key without a right has another type.
+        code = "request_invalid"
     elif said.code == "insufficient_quota":
         retryable = False
     what = f"rejected the parameter {parameter!r}" if parameter else f"answered with HTTP {status}"
     if 300 <= status < 400:
         what = f"answered with HTTP {status}, a redirect, which is not followed; is base_url right?"
     message = f"{name} {what}: {said.message[:_SHOWN]}" if said.message else f"{name} {what}"
-    return ModelCallError(message, code=code, retryable=retryable, retry_after=retry_after_of(headers))
+    return ModelCallError(message, code=code, retryable=retryable, retry_after=_wait_of(status, headers))
+
+
+def _wait_of(status: int, headers: Mapping[str, str]) -> float | None:
+    """The seconds to wait: as asked for, or after HTTP 429 until the limit that is used up resets."""
+    asked = retry_after_of(headers)
+    limit = rate_limit_of(headers) if asked is None and status == 429 else None
+    if limit is None:
+        return asked
+    left = ((limit.requests_left, limit.requests_reset), (limit.tokens_left, limit.tokens_reset))
+    return max((reset for many, reset in left if many is not None and many < 1), default=None)
 
 
 class _Said(NamedTuple):

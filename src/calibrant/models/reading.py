@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Thought", "label_of", "label_probabilities", "parsed_json", "parsed_schema", "without_reasoning"]
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL | re.IGNORECASE)
-_THINK_END = "</think>"
+_THINK, _THINK_END = "<think>", "</think>"
 _LABEL_TRIM = " \t\r\n\"'`*.:"
 
 
@@ -28,19 +28,25 @@ class Thought(NamedTuple):
 
 
 def without_reasoning(text: str) -> Thought:
-    """`text` with its leading `<think>` block kept apart; one that was never closed was cut off, and is all reasoning.
+    """`text` with its leading `<think>` blocks kept apart; one that was never closed was cut off, and is all reasoning.
 
     >>> without_reasoning("<think>It cites both.</think>yes")
     Thought(text='yes', reasoning='It cites both.')
     """
-    stripped = text.lstrip()
-    end = text.find(_THINK_END)
-    if end < 0:
-        return Thought("", stripped.removeprefix("<think>").strip()) if stripped[:7] == "<think>" else Thought(text, "")
-    # Some servers put the opening tag into the prompt, so that only the closing one is in the reply.
-    if stripped[:7] != "<think>" and "<think>" in text[:end]:
-        return Thought(text, "")
-    return Thought(text[end + len(_THINK_END) :].lstrip(), text[:end].lstrip().removeprefix("<think>").strip())
+    rest, thoughts = text.lstrip(), list[str]()
+    while (end := rest.find(_THINK_END)) >= 0:
+        thought = rest[:end].removeprefix(_THINK)
+        # Some servers put the opening tag into the prompt, so that only the closing one is in the reply.
+        if _THINK in thought:
+            break
+        thoughts.append(thought.strip())
+        rest = rest[end + len(_THINK_END) :].lstrip()
+        if not rest.startswith(_THINK):
+            break
+    else:
+        if rest.startswith(_THINK):
+            return Thought("", "\n".join([*thoughts, rest.removeprefix(_THINK).strip()]))
+    return Thought(rest if thoughts else text, "\n".join(thoughts))
 
 
 def parsed_json(text: str) -> Any:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import aiohttp
 from yarl import URL
 
-from calibrant.errors import ModelCallError
+from calibrant.errors import ModelCallError, shortened
 from calibrant.models.http_errors import RateLimit, error_of_status, rate_limit_of, without_secrets
 
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ class Transport:
         if holder is not None:
             await holder.aclose()
 
+    def shown(self, said: str, limit: int = 60) -> str:
+        """What a server said, for an error: free of secrets first and then cut, so that no half of one is left."""
+        return shortened(without_secrets(said, self.endpoint.secrets()), limit)
+
     def _url(self, path: str) -> URL:
         url = self._urls.get(path)
         if url is None:
@@ -91,12 +95,12 @@ class Transport:
     def _payload(self, raw: bytes, headers: Mapping[str, str], body: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             payload = json.loads(raw)
-        except ValueError:
+        except (ValueError, RecursionError):
             payload = None
         if not isinstance(payload, dict):
-            shown = without_secrets(raw[:60].decode("utf-8", "replace"), self.endpoint.secrets())
+            shown = self.shown(raw.decode("utf-8", "replace"))
             raise ModelCallError(
-                f"{self.endpoint.name} answered with a body that is no JSON object: {shown!r}", code="provider_error"
+                f"{self.endpoint.name} answered with a body that is no JSON object: {shown}", code="provider_error"
             )
         error = payload.get("error")
         if error:
@@ -114,7 +118,7 @@ class Transport:
         name, address = self.endpoint.name, self.endpoint.base_url
         if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ConnectionTimeoutError):
             return ModelCallError(f"{name} did not answer within {self.endpoint.timeout:g} s", code="judge_timeout")
-        why = without_secrets(f"{type(error).__name__}: {error}"[:200], self.endpoint.secrets())
+        why = without_secrets(f"{type(error).__name__}: {error}", self.endpoint.secrets())[:200]
         return ModelCallError(f"{name} at {address} could not be reached ({why})", code="judge_unreachable")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from calibrant.errors import InputError, JudgeReplyError, ModelCallError
 from calibrant.models.invoker import BaseLMInvoker, Reply, Request
@@ -14,7 +16,7 @@ from calibrant.models.transport import Answer, Transport
 from calibrant.ratings import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from calibrant.models.endpoints import Endpoint
 
@@ -45,6 +47,7 @@ class HttpInvoker(BaseLMInvoker):
 
     path: ClassVar[str]
     rungs: ClassVar[tuple[str, ...]]
+    payload_name: ClassVar[str]
 
     def __init__(self, endpoint: Endpoint, *, reply_mode: str | None = None) -> None:
         if reply_mode is not None and reply_mode not in self.rungs:
@@ -88,7 +91,7 @@ class HttpInvoker(BaseLMInvoker):
 
     @abstractmethod
     def _heard(self, payload: Mapping[str, Any]) -> Heard:
-        """What the provider's answer says."""
+        """What the provider's answer says; a payload of another form is a LookupError, TypeError or AttributeError."""
 
     def _mode(self, request: Request) -> str:
         if request.schema is not None:
@@ -119,7 +122,7 @@ class HttpInvoker(BaseLMInvoker):
         return self._body(request, mode, sampling)
 
     def _reply(self, request: Request, mode: str, answer: Answer) -> Reply:
-        heard = self._heard(answer.payload)
+        heard = self._checked_heard(answer.payload)
         usage = Usage(
             calls=1,
             input_tokens=heard.input_tokens,
@@ -127,7 +130,7 @@ class HttpInvoker(BaseLMInvoker):
             usd=self.cost(heard.input_tokens, heard.output_tokens) if heard.counted else None,
         )
         if heard.refusal is not None:
-            raise ModelCallError(f"{self.name} refused to answer: {heard.refusal[:200]}", code="judge_refused")
+            raise ModelCallError(f"{self.name} refused to answer: {str(heard.refusal)[:200]}", code="judge_refused")
         try:
             data, probabilities, off, mode = self._data(request, mode, heard)
         except JudgeReplyError as error:
@@ -143,6 +146,15 @@ class HttpInvoker(BaseLMInvoker):
             reasoning=heard.reasoning,
             rate_limit=answer.rate_limit,
         )
+
+    def _checked_heard(self, payload: Mapping[str, Any]) -> Heard:
+        try:
+            return self._heard(payload)
+        except (LookupError, TypeError, AttributeError):
+            shown = self._transport.shown(json.dumps(payload))
+            raise ModelCallError(
+                f"{self.name} answered with JSON that is no {self.payload_name}: {shown}", code="provider_error"
+            ) from None
 
     def _data(
         self, request: Request, mode: str, heard: Heard
@@ -200,5 +212,28 @@ def first_words(tokens: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
     for one in tokens[start:]:
         if str(one.get("token", "")).strip() or not one.get("token"):
             ranked = one.get("top_logprobs") or [one]
-            return {str(top.get("token", "")): float(top["logprob"]) for top in ranked if "logprob" in top}
+            return {
+                str(top.get("token", "")): float(top["logprob"]) for top in ranked if _is_number(top.get("logprob"))
+            }
     return {}
+
+
+def text_of(content: Any) -> str:
+    """The text in a message's content: a text, nothing, or parts of which those of type `text` count."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in content if part["type"] == "text")
+
+
+def counts_of(usage: Any) -> Mapping[str, int]:
+    """The token counts that a provider gave; whatever is no count is left out, for a good reply is worth more."""
+    if not isinstance(usage, Mapping):
+        return {}
+    named = cast("Mapping[str, Any]", usage)
+    return {name: int(count) for name, count in named.items() if _is_number(count) and count >= 0}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
