@@ -1,0 +1,129 @@
+"""Several tasks of one judge as one result: the mean over tasks, with each task's own result kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from calibrant.agreement.published import interpreted
+from calibrant.alignment.modes import TaskAggregationMode
+from calibrant.alignment.scoring_result import BaseScoringResult
+from calibrant.estimates import Coverage, Estimate
+
+__all__ = ["combined"]
+
+
+def combined(results: Mapping[str, BaseScoringResult]) -> BaseScoringResult:
+    """The result over all tasks (`results` by task): every score is the mean of the tasks'.
+
+    A task without a score leaves the mean without one, and says why: a mean over the tasks that worked would not be
+    comparable between judges. The interval runs from the mean lower to the mean upper bound, which holds whatever the
+    tasks have to do with each other.
+    """
+    each = list(results.values())
+    reasons = [f"{task}: {one.reason}" for task, one in results.items() if one.reason]
+    first = each[0]
+    return BaseScoringResult(
+        scorer_name=first.scorer_name,
+        task_name=f"{len(each)}_tasks_avg",
+        judge_id=first.judge_id,
+        scores={name: _mean([one.scores.get(name) for one in each]) for name in _names(each)},
+        metadata={
+            **_shared([one.metadata for one in each]),
+            "task_names": list(results),
+            "tasks": {task: _kept(one) for task, one in results.items()},
+        },
+        aggregation_mode=TaskAggregationMode.MULTITASK,
+        num_comparisons=sum(one.num_comparisons for one in each),
+        failed_comparisons=sum(one.failed_comparisons for one in each),
+        intervals=_intervals(each),
+        details=_details(each),
+        reason="; ".join(reasons),
+    )
+
+
+def _names(each: Sequence[BaseScoringResult]) -> list[str]:
+    return list(dict.fromkeys(name for one in each for name in one.scores))
+
+
+def _kept(result: BaseScoringResult) -> dict[str, Any]:
+    return {
+        "scores": result.scores,
+        **result.details,
+        "intervals": result.intervals,
+        "reason": result.reason,
+        "num_comparisons": result.num_comparisons,
+        "failed_comparisons": result.failed_comparisons,
+        "metadata": result.metadata,
+    }
+
+
+def _mean(values: Sequence[Any]) -> Any:
+    """The mean of numbers, or of dicts and lists of them, place by place; None when one is missing."""
+    if all(isinstance(value, Mapping) for value in values):
+        tables = cast("Sequence[Mapping[str, Any]]", values)
+        shared = [key for key in tables[0] if all(key in table for table in tables)]
+        return {key: _mean([table[key] for table in tables]) for key in shared}
+    if all(isinstance(value, list) for value in values) and len({len(value) for value in values}) == 1:
+        return [_mean(place) for place in zip(*values, strict=True)]
+    if all(isinstance(value, int | float) for value in values):
+        return sum(values) / len(values)
+    return None
+
+
+def _shared(metadata: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What all tasks say alike, and the mean of what differs and is a number; totals are summed."""
+    merged: dict[str, Any] = {}
+    for key in metadata[0]:
+        values = [one.get(key) for one in metadata]
+        if all(value == values[0] for value in values) and not key.startswith("total_"):
+            merged[key] = values[0]
+            continue
+        if key.startswith("total_") and all(isinstance(value, int) for value in values):
+            merged[key] = sum(value for value in values if value is not None)
+            continue
+        mean = _mean(values)
+        if mean not in (None, {}, []):
+            merged[key] = mean
+    return merged
+
+
+def _details(each: Sequence[BaseScoringResult]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for key in each[0].details:
+        values = [one.details.get(key) for one in each]
+        if all(isinstance(value, int) for value in values):
+            merged[key] = sum(value for value in values if value is not None)
+        elif key == "interpretation":
+            mean = _mean([one.score for one in each])
+            merged[key] = None if mean is None else interpreted(mean)
+        else:
+            merged[key] = values[0] if len(set(map(str, values))) == 1 else ", ".join(map(str, values))
+    return merged
+
+
+def _intervals(each: Sequence[BaseScoringResult]) -> dict[str, dict[str, Any]]:
+    made: dict[str, dict[str, Any]] = {}
+    for name in each[0].intervals:
+        estimates = [one.estimate(name) for one in each]
+        found = [one for one in estimates if one is not None]
+        if len(found) == len(each):
+            made[name] = _mean_estimate(found).to_json()
+    return made
+
+
+def _mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
+    coverage = Coverage(rated=0)
+    for one in estimates:
+        coverage += one.coverage
+    value = _mean([one.value for one in estimates])
+    reasons = [one.reason for one in estimates if one.reason]
+    return Estimate(
+        value=value,
+        lower=None if value is None else _mean([one.lower for one in estimates]),
+        upper=None if value is None else _mean([one.upper for one in estimates]),
+        level=estimates[0].level,
+        method="mean of the tasks' bounds",
+        coverage=coverage,
+        reason="; ".join(dict.fromkeys(reasons)) or ("" if value is not None else "a task has no score"),
+    )

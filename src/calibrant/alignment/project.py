@@ -1,0 +1,265 @@
+"""A project: items, a task, judges, people, and how well the judges agree with the people."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from calibrant.alignment.answers import answers_of_raters
+from calibrant.alignment.comparing import MetricResults, compared
+from calibrant.alignment.configuration import MetricConfig, MetricsConfig
+from calibrant.alignment.project_state import (
+    STATE_FILE,
+    metrics_of_state,
+    read_data,
+    read_state,
+    task_of_state,
+    write_state,
+)
+from calibrant.alignment.rater_results import RaterResults, Ratings
+from calibrant.alignment.result_files import read_result_files, write_result_files
+from calibrant.alignment.result_tables import id_column_of, nested_answers, read_table, with_ids
+from calibrant.alignment.score_report import ScoreReport
+from calibrant.alignment.stored_results import RaterKind, read_results, write_results
+from calibrant.alignment.tasks import EvalTask
+from calibrant.bridge import run_sync
+from calibrant.errors import InputError, WrongTypeError, shortened
+from calibrant.items import identifier
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["MetaEvaluator"]
+
+NAMING: dict[RaterKind, tuple[str, ...]] = {
+    "judge": ("judge_id", "judge"),
+    "annotator": ("annotator_id", "human_id", "annotator"),
+}
+
+
+class MetaEvaluator:
+    """Judges against people, in the folder `project_dir`.
+
+    With `load` the folder's project is opened, be it ours or another meta-evaluator's; without, a new one is made,
+    and a folder that holds one already is refused. Everything that is added is written at once.
+
+    >>> import tempfile
+    >>> from calibrant.alignment import AccuracyScorer, MetricConfig, MetricsConfig
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> evaluator = MetaEvaluator(folder.name)
+    >>> evaluator.add_external_judge_results({"a": "yes", "b": "no"}, "judge", task="safe")
+    >>> evaluator.add_external_annotation_results({"a": "yes", "b": "yes"}, "kim", task="safe")
+    >>> evaluator.add_metrics_config(MetricsConfig([MetricConfig(AccuracyScorer(), ["safe"], "single")]))
+    >>> [result.score for results in evaluator.compare_async().values() for result in results]
+    [0.5]
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, project_dir: str | Path = "my_project", *, load: bool = False) -> None:
+        self.project_dir = Path(project_dir)
+        self.logger = logging.getLogger("calibrant.alignment.project")
+        self.eval_task: EvalTask | None = None
+        self.data: pl.DataFrame | None = None
+        self.metrics_config: MetricsConfig | None = None
+        self.judges: list[Any] = []
+        self._results: dict[RaterKind, dict[str, RaterResults]] = {"judge": {}, "annotator": {}}
+        self._report: ScoreReport | None = None
+        if load:
+            self._load()
+        elif (self.project_dir / STATE_FILE).exists():
+            raise InputError(f"{self.project_dir} holds a project already; open it with load=True, or name another")
+        self.scores_dir.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def scores_dir(self) -> Path:
+        """Where results, charts and reports are."""
+        return self.project_dir / "scores"
+
+    @property
+    def judge_results(self) -> dict[str, RaterResults]:
+        """The judges' answers, by the judge's name."""
+        return dict(self._results["judge"])
+
+    @property
+    def annotation_results(self) -> dict[str, RaterResults]:
+        """The people's answers, by the person's name."""
+        return dict(self._results["annotator"])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was wrong with answers that are not counted."""
+        results = [*self._results["judge"].values(), *self._results["annotator"].values()]
+        return tuple(note for one in results for note in one.notes)
+
+    def add_eval_task(self, eval_task: EvalTask) -> None:
+        """Say what is asked of each item; answers that the task does not know then count as failed."""
+        if not isinstance(eval_task, EvalTask):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass dicts
+            raise WrongTypeError(f"expected an EvalTask, got {shortened(eval_task)}")
+        self.eval_task = eval_task
+        self.save_state()
+
+    def add_data(self, source: Any, *, id_column: str | None = None, data_format: str | None = None) -> None:
+        """Add the items: a CSV, JSON, JSONL or Parquet file, a polars or pandas frame, or a list of dicts."""
+        table = read_table(source, data_format=data_format)
+        missing = [name for name in (self.eval_task.columns if self.eval_task else []) if name not in table.columns]
+        if missing:
+            raise InputError(f"the data has no column {', '.join(missing)}; it has: {', '.join(table.columns)}")
+        self.data = with_ids(table, id_column_of(table, id_column, "the data"), "the data")
+        self.save_state()
+
+    def add_external_judge_results(
+        self,
+        file_path: Any,
+        judge_id: str | None = None,
+        *,
+        task: str | None = None,
+        run_id: str | None = None,
+        id_column: str | None = None,
+        data_format: str | None = None,
+        **about: Any,
+    ) -> None:
+        """Add a judge's results from a file, a frame, a list of dicts, or a mapping of items to labels.
+
+        They have a column with the ids of items and one for each task. Without `judge_id`, a column `judge_id` says
+        whose they are, or the keys of `{judge: {item: label}}`. `task` names the task of labels that have no column.
+        """
+        self._add(
+            "judge", file_path, judge_id, task=task, about={"run_id": run_id, **about}, table=(id_column, data_format)
+        )
+
+    def add_external_annotation_results(
+        self,
+        file_path: Any,
+        annotator_id: str | None = None,
+        *,
+        task: str | None = None,
+        run_id: str | None = None,
+        id_column: str | None = None,
+        data_format: str | None = None,
+        **about: Any,
+    ) -> None:
+        """Add a person's results, or several people's that a column `annotator_id` or `human_id` tells apart."""
+        self._add(
+            "annotator",
+            file_path,
+            annotator_id,
+            task=task,
+            about={"run_id": run_id, **about},
+            table=(id_column, data_format),
+        )
+
+    def add_metrics_config(self, metrics_config: MetricsConfig | MetricConfig) -> None:
+        """Say which scorers to ask of which tasks; replaces what was said before."""
+        if isinstance(metrics_config, MetricConfig):
+            metrics_config = MetricsConfig(metrics=[metrics_config])
+        if not isinstance(metrics_config, MetricsConfig):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass lists
+            raise WrongTypeError(f"expected a MetricsConfig, got {shortened(metrics_config)}")
+        self.metrics_config = metrics_config
+        self.save_state()
+
+    def compare_async(self) -> dict[str, list[Any]]:
+        """Compare every judge with the people by every metric, write all results, and return them by metric.
+
+        Waits until it is done, also within a running loop. What goes wrong with one judge is its reason.
+        """
+        return run_sync(self._compare())
+
+    @property
+    def score_report(self) -> ScoreReport:
+        """The summary of the last comparison, of this session or of the one that was saved."""
+        if self._report is None:
+            raise InputError("there is nothing to report yet; call compare_async() first")
+        return self._report
+
+    def save_state(self) -> Path:
+        """Write what the project knows to its folder; the path of the state file."""
+        self.project_dir.mkdir(parents=True, exist_ok=True)
+        return write_state(
+            self.project_dir,
+            task=self.eval_task,
+            data=self.data,
+            judges=[judge.to_json() for judge in self.judges],
+            metrics=self.metrics_config.metrics if self.metrics_config else (),
+        )
+
+    def _load(self) -> None:
+        if not self.project_dir.is_dir():
+            self.logger.warning("there is no project at %s yet; a new one is made", self.project_dir)
+            return
+        state = read_state(self.project_dir)
+        self.eval_task = task_of_state(state)
+        self.data = read_data(self.project_dir, state)
+        metrics = metrics_of_state(state)
+        self.metrics_config = MetricsConfig(metrics) if metrics else None
+        for kind in ("judge", "annotator"):
+            self._results[kind] = read_results(self.project_dir, kind, self.eval_task)
+        written = read_result_files(self.scores_dir)
+        if written:
+            self._report = ScoreReport(written, self.scores_dir, self.notes)
+
+    def _add(
+        self,
+        kind: RaterKind,
+        source: Any,
+        rater: str | None,
+        *,
+        task: str | None,
+        about: dict[str, Any],
+        table: tuple[str | None, str | None],
+    ) -> None:
+        name = self._only_task(task)
+        nested = nested_answers(source) if rater is None else None
+        if nested is not None:
+            tables = {one: read_table(answers) for one, answers in nested.items()}
+        else:
+            tables = {rater: read_table(source, data_format=table[1])}
+        for one, frame in tables.items():
+            labelled = frame.rename({"label": name}) if "label" in frame.columns and name else frame
+            named = None if one is None else identifier(one, f"{kind}_id")
+            for results in answers_of_raters(labelled, named, NAMING[kind], task=self.eval_task, id_column=table[0]):
+                self._keep(kind, replace(results, about=about))
+        self.save_state()
+
+    def _keep(self, kind: RaterKind, results: RaterResults) -> None:
+        for note in results.notes:
+            self.logger.warning("%s", note)
+        write_results(self.project_dir, kind, results)
+        self._results[kind][results.rater] = results
+
+    def _only_task(self, task: str | None) -> str | None:
+        """The task that labels without a column of their own belong to."""
+        if task is None and self.eval_task is not None and len(self.eval_task.task_schemas) == 1:
+            return next(iter(self.eval_task.task_schemas))
+        return task
+
+    async def _compare(self) -> dict[str, list[Any]]:
+        if self.metrics_config is None:
+            raise InputError("no metrics were named; call add_metrics_config() first")
+        if not self._results["judge"]:
+            raise InputError("there are no judge results; add some with add_external_judge_results(), or run judges")
+        if not self._results["annotator"]:
+            raise InputError("there are no annotations; add some with add_external_annotation_results()")
+        ratings = Ratings(self._results["judge"], self._results["annotator"])
+        unknown = [
+            name for metric in self.metrics_config.metrics for name in metric.task_names if name not in ratings.tasks
+        ]
+        if unknown:
+            raise InputError(
+                f"nobody answered the task {unknown[0]!r}; the results have: {', '.join(sorted(ratings.tasks))}"
+            )
+        found = await compared(self.metrics_config.metrics, ratings)
+        write_result_files(self.scores_dir, found)
+        self._aggregate(found)
+        self._report = ScoreReport(found, self.scores_dir, self.notes)
+        return {metric.name: list(metric.results) for metric in found}
+
+    def _aggregate(self, found: list[MetricResults]) -> None:
+        """Let each scorer draw what it likes; one that fails at it loses its drawing, and nothing else."""
+        metrics = self.metrics_config.metrics if self.metrics_config else ()
+        for metric, results in zip(metrics, found, strict=True):
+            try:
+                metric.scorer.aggregate_results(list(results.results), str(self.scores_dir), results.name)
+            except Exception:
+                metric.scorer.logger.exception("%s could not be drawn", results.name)

@@ -1,0 +1,194 @@
+"""All judges by all metrics in one table: to read, to sort, to compute with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import polars as pl
+
+from calibrant.alignment.report_page import report_page
+from calibrant.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from calibrant.alignment.comparing import MetricResults
+    from calibrant.alignment.scoring_result import BaseScoringResult
+    from calibrant.estimates import Estimate
+
+__all__ = ["Cell", "ReportColumn", "ScoreReport"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One judge's number in one column, its estimate where there is one, and why there is no number."""
+
+    value: float | None
+    estimate: Estimate | None = None
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"no score: {self.reason}"
+        return str(self.estimate) if self.estimate is not None else f"{self.value:.3f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportColumn:
+    """One score of one metric, for every judge."""
+
+    name: str
+    metric: str
+    cells: Mapping[str, Cell]
+    higher_is_better: bool = True
+
+    @property
+    def best(self) -> float | None:
+        """The best number of the column; None when it has none, or only one judge."""
+        numbers = [cell.value for cell in self.cells.values() if cell.value is not None]
+        if len(self.cells) < 2 or not numbers:
+            return None
+        return max(numbers) if self.higher_is_better else min(numbers)
+
+
+class ScoreReport:
+    """The summary of a comparison: a row a judge, a column a score, intervals and reasons beside the numbers.
+
+    `scores_dir` is where `save` writes to; `notes` are warnings that concern the whole of it.
+    """
+
+    def __init__(self, metrics: Sequence[MetricResults], scores_dir: Path, notes: Sequence[str] = ()) -> None:
+        self.metrics = tuple(metrics)
+        self.scores_dir = scores_dir
+        self.notes = tuple(notes)
+        self.judges = tuple(dict.fromkeys(one.judge_id for metric in metrics for one in metric.results))
+        self.columns = tuple(column for metric in metrics for column in _columns(metric))
+
+    def to_frame(self) -> pl.DataFrame:
+        """The numbers as a polars frame: judge_id and a column a score."""
+        judges = pl.Series("judge_id", list(self.judges), dtype=pl.String)
+        numbers = [
+            pl.Series(column.name, [_cell(column, judge).value for judge in self.judges], dtype=pl.Float64)
+            for column in self.columns
+        ]
+        return pl.DataFrame([judges, *numbers])
+
+    def to_csv(self) -> str:
+        """The numbers as CSV, and after them for each column its bounds, its n and its reason."""
+        frame = self.to_frame()
+        for column in self.columns:
+            cells = [_cell(column, judge) for judge in self.judges]
+            estimates = [cell.estimate for cell in cells]
+            frame = frame.with_columns(
+                pl.Series(f"{column.name}_lower", [one and one.lower for one in estimates], dtype=pl.Float64),
+                pl.Series(f"{column.name}_upper", [one and one.upper for one in estimates], dtype=pl.Float64),
+                pl.Series(f"{column.name}_n", [None if one is None else one.n for one in estimates], dtype=pl.Int64),
+                pl.Series(f"{column.name}_reason", [cell.reason for cell in cells], dtype=pl.String),
+            )
+        return frame.write_csv()
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as JSON has it: every judge's every result, null and a reason where there is no number."""
+        return {
+            "schema": "calibrant.alignment/1",
+            "judges": list(self.judges),
+            "metrics": [
+                {
+                    "name": metric.name,
+                    "scorer_name": metric.scorer_name,
+                    "results": [result.to_json() for result in metric.results],
+                }
+                for metric in self.metrics
+            ],
+            "notes": list(self.notes),
+        }
+
+    def to_html(self) -> str:
+        """The report as one page that needs no other file: sortable, the best of each column marked."""
+        return report_page(self.judges, self.columns, self.notes)
+
+    def to_text(self) -> str:
+        """The table, and below it every number with its interval and n, or its reason."""
+        settings = pl.Config(
+            tbl_rows=-1, tbl_cols=-1, tbl_width_chars=1000, fmt_str_lengths=200, tbl_hide_dataframe_shape=True
+        )
+        with settings:
+            lines = ["Score Report:", str(self.to_frame())]
+        for column in self.columns:
+            lines += ["", column.name]
+            lines += [f"  {judge}: {_cell(column, judge)}" for judge in self.judges]
+        if self.notes:
+            lines += ["", "Notes:", *(f"  {note}" for note in self.notes)]
+        return "\n".join(lines)
+
+    def print(self) -> None:
+        """Print the report."""
+        click.echo(self.to_text())
+
+    def save(self, name: str | Path, format: str | None = None) -> Path:  # noqa: A002 - the name that users know
+        """Write the report as `format` (html, csv, json or txt; by the ending of `name` unless said); its path.
+
+        `name` is relative to the folder `scores/` of the project, and may be a path of your own from the root.
+        """
+        writers = {"html": self.to_html, "csv": self.to_csv, "json": self._json_text, "txt": self.to_text}
+        chosen = format or (Path(name).suffix.removeprefix(".").lower() or "html")
+        if chosen not in writers:
+            raise UnknownNameError.among("report format", chosen, writers)
+        path = self.scores_dir / name
+        if not Path(name).is_absolute() and not path.resolve().is_relative_to(self.scores_dir.resolve()):
+            raise InputError(f"{str(name)!r} leads out of {self.scores_dir}; give a whole path to write elsewhere")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(writers[chosen](), encoding="utf-8")
+        return path
+
+    def _json_text(self) -> str:
+        return json.dumps(self.to_json(), indent=2, allow_nan=False, default=str)
+
+    def __repr__(self) -> str:
+        return f"ScoreReport({len(self.judges)} judges, {len(self.columns)} columns)"
+
+
+def _cell(column: ReportColumn, judge: str) -> Cell:
+    return column.cells.get(judge) or Cell(value=None, reason="there is no result of this judge")
+
+
+def _columns(metric: MetricResults) -> list[ReportColumn]:
+    """One column for a metric of one score, which has the metric's name; else one for each of its scores."""
+    flat = {result.judge_id: _flat(result) for result in metric.results}
+    names = list(dict.fromkeys(name for cells in flat.values() for name in cells)) or [""]
+    reasons = {result.judge_id: result.reason for result in metric.results}
+    return [
+        ReportColumn(
+            name=metric.name if len(names) == 1 else f"{metric.name}_{name}",
+            metric=metric.name,
+            cells={
+                judge: cells.get(name) or Cell(value=None, reason=reasons[judge] or "the scorer gave no such score")
+                for judge, cells in flat.items()
+            },
+            higher_is_better=metric.higher_is_better,
+        )
+        for name in names
+    ]
+
+
+def _flat(result: BaseScoringResult) -> dict[str, Cell]:
+    """A result's scores by name; of winning rates over epsilon, the one that was asked for."""
+    cells: dict[str, Cell] = {}
+    for name, value in result.scores.items():
+        asked = f"{name}_at_epsilon"
+        if isinstance(value, dict) and result.scorer_name != "alt_test":
+            cells |= {f"{name}_{key}": _of_value(inner, None, result) for key, inner in value.items()}
+        else:
+            number = result.metadata.get(asked) if isinstance(value, dict) else value
+            cells[name] = _of_value(number, result.estimate(name), result)
+    return cells
+
+
+def _of_value(value: Any, estimate: Estimate | None, result: BaseScoringResult) -> Cell:
+    number = float(value) if isinstance(value, int | float) else None
+    reason = "" if number is not None else (result.reason or "the scorer gave no number")
+    return Cell(value=number, estimate=estimate, reason=reason)
