@@ -1,23 +1,51 @@
-"""Runs: a dataset rated by metrics, kept, resumed, budgeted."""
+"""Runs: a dataset rated by metrics, kept, resumed, budgeted, held against gates, compared."""
 
 from typing import TYPE_CHECKING
 
 from calibrant._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from calibrant.runs.comparing import compare
+    from calibrant.runs.comparison import Comparison, MetricDifference
     from calibrant.runs.engine import run, run_async
+    from calibrant.runs.exporting import export, read_export
+    from calibrant.runs.gate_text import Gate, parse_gate
     from calibrant.runs.records import GateAnswer, MetricSummary, Run
+    from calibrant.runs.references import reopened
     from calibrant.runs.settings import RunSettings
 
-__all__ = ["GateAnswer", "MetricSummary", "Run", "RunSettings", "run", "run_async"]
+__all__ = [
+    "Comparison",
+    "Gate",
+    "GateAnswer",
+    "MetricDifference",
+    "MetricSummary",
+    "Run",
+    "RunSettings",
+    "compare",
+    "export",
+    "parse_gate",
+    "read_export",
+    "reopened",
+    "run",
+    "run_async",
+]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "Comparison": "calibrant.runs.comparison",
+        "Gate": "calibrant.runs.gate_text",
         "GateAnswer": "calibrant.runs.records",
+        "MetricDifference": "calibrant.runs.comparison",
         "MetricSummary": "calibrant.runs.records",
         "Run": "calibrant.runs.records",
         "RunSettings": "calibrant.runs.settings",
+        "compare": "calibrant.runs.comparing",
+        "export": "calibrant.runs.exporting",
+        "parse_gate": "calibrant.runs.gate_text",
+        "read_export": "calibrant.runs.exporting",
+        "reopened": "calibrant.runs.references",
         "run": "calibrant.runs.engine",
         "run_async": "calibrant.runs.engine",
     },

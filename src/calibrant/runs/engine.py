@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant.bridge import run_sync
 from calibrant.errors import EvalError
+from calibrant.metrics.multi import MultiOutputBaseMetric
 from calibrant.runs.finishing import finished
+from calibrant.runs.gate_text import checked_gates
 from calibrant.runs.keeping import opened
 from calibrant.runs.preparation import Measurement, measurement
 from calibrant.runs.progress import reported
+from calibrant.runs.references import baseline_run
 from calibrant.runs.session import Place, Session
 from calibrant.runs.settings import RunSettings
 
@@ -76,12 +79,15 @@ async def measured(asked: Measurement, *, gates: Sequence[str] = (), baseline: A
     keeper = opened(asked.settings)
     try:
         with keeper.secret():
+            names = {metric.name: isinstance(metric, MultiOutputBaseMetric) for metric in asked.metrics}
+            conditions = checked_gates(gates, names, has_baseline=baseline is not None)
+            before = baseline_run(baseline, keeper)
             session = await Session.begun(asked, keeper)
             try:
                 await _work(session)
             finally:
                 await session.end()
-        return finished(session, gates=gates, baseline=baseline, labels=labels)
+        return finished(session, gates=conditions, baseline=before, labels=labels)
     except BaseException:
         keeper.close()
         raise

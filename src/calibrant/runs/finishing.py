@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calibrant.errors import InputError
+from calibrant.runs.gating import judged
 from calibrant.runs.records import MetricSummary, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from calibrant.runs.gate_text import Gate
     from calibrant.runs.session import Session
 
 __all__ = ["WARNED_SHARE", "finished", "warnings_of"]
@@ -22,10 +24,10 @@ WARNED_SHARE = 0.02
 STOPPING = frozenset({"budget_exhausted", "interrupted"})
 
 
-def finished(session: Session, *, gates: Sequence[str], baseline: Any, labels: Any) -> Run:
-    """The run as it is handed out; its manifest is kept."""
-    if labels is not None or baseline is not None or gates:
-        raise InputError("gates, baseline and labels are not built yet")
+def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None, labels: Any) -> Run:
+    """The run as it is handed out, with its gates' answers; its manifest is kept."""
+    if labels is not None:
+        raise InputError("labels are not built yet")
     settings = session.asked.settings
     session.tallies.unreached = session.stopped_by or "interrupted"
     summaries = session.tallies.summaries(level=settings.level)
@@ -42,7 +44,13 @@ def finished(session: Session, *, gates: Sequence[str], baseline: Any, labels: A
         seconds=time.monotonic() - session.began,
         keeper=session.keeper,
     )
-    manifest = {**session.manifest(result.status), "ended": time.time(), "report": result.to_json()}
+    result = replace(result, gates=judged(gates, result, baseline=baseline, level=settings.level))
+    manifest = {
+        **session.manifest(result.status),
+        "ended": time.time(),
+        "baseline": None if baseline is None else baseline.id,
+        "report": result.to_json(),
+    }
     session.keeper.put_manifest(session.run, manifest)
     return result
 

@@ -174,12 +174,12 @@ class Run:
 
     @property
     def exit_code(self) -> int:
-        """0 when all passed, 1 when a gate failed, 4 when the run is incomplete, 3 when a gate is inconclusive."""
+        """4 when the run is incomplete, else 1 when a gate failed, 3 when one is inconclusive, 0 when all passed."""
         answers = {gate.answer for gate in self.gates}
-        if "FAIL" in answers:
-            return EXIT_FAILED
         if self.status == "incomplete":
             return EXIT_INCOMPLETE
+        if "FAIL" in answers:
+            return EXIT_FAILED
         return EXIT_INCONCLUSIVE if "INCONCLUSIVE" in answers else EXIT_PASSED
 
     @property

@@ -1,0 +1,90 @@
+"""Runs that were kept, opened again from their keeper."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from calibrant.errors import InputError, UnknownNameError
+from calibrant.estimates import Estimate
+from calibrant.ratings import Usage
+from calibrant.runs.records import DatasetInfo, GateAnswer, MetricSummary, Run, SystemSummary
+from calibrant.runs.specification import MetricSpec
+from calibrant.runs.tally import tallies_of
+from calibrant.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from calibrant.runs.keeping import Keeper
+
+__all__ = ["LATEST", "kept_run", "opened_workspace", "run_named"]
+
+LATEST = "latest"
+"""What stands for the run that was begun last."""
+
+
+def opened_workspace(folder: str | Path) -> Workspace:
+    """The workspace that lies in `folder`; a folder that holds none is an error, and stays as it is."""
+    place = Path(folder)
+    if not place.is_dir() or not any(place.iterdir()):
+        raise InputError(f"there is no workspace {place}; name the one that holds the run (--workspace)")
+    return Workspace(place)
+
+
+def run_named(runs: Sequence[str], reference: str) -> str:
+    """The one of `runs`, oldest first, that `reference` means: its name, how its name begins, or "latest".
+
+    >>> run_named(["r-0a1b", "r-0c2d"], "r-0c"), run_named(["r-0a1b", "r-0c2d"], "latest")
+    ('r-0c2d', 'r-0c2d')
+    """
+    if reference in runs:
+        return reference
+    if reference == LATEST and runs:
+        return runs[-1]
+    alike = [run for run in runs if run.startswith(reference)] if reference else []
+    if len(alike) > 1:
+        raise InputError(f"{reference!r} begins the names of several runs: {', '.join(alike)}")
+    if not alike:
+        raise UnknownNameError.among("run", reference, runs)
+    return alike[0]
+
+
+def kept_run(keeper: Keeper, reference: str) -> Run:
+    """The run that a keeper holds, with its numbers counted anew from its ratings.
+
+    What people's labels, gates, usage and warnings came to is as it was reported.
+    """
+    run = reference if keeper.workspace is None else run_named(keeper.workspace.runs(), reference)
+    manifest = keeper.manifest(run)
+    if manifest is None:
+        raise UnknownNameError.among("run", run, [])
+    report: Mapping[str, Any] = manifest.get("report") or {}
+    dataset = DatasetInfo(**manifest["dataset"])
+    specs = [MetricSpec.from_json(spec) for spec in manifest["metrics"]]
+    tallies = tallies_of(run, keeper, specs, dataset.n)
+    tallies.unreached = manifest.get("stopped") or "interrupted"
+    reported = {metric["name"]: metric for metric in report.get("metrics", ())}
+    return Run(
+        id=run,
+        name=manifest["name"],
+        status="complete" if manifest["status"] == "complete" else "incomplete",
+        dataset=dataset,
+        metrics=tuple(
+            _with_correction(summary, reported.get(summary.name))
+            for summary in tallies.summaries(level=manifest["level"])
+        ),
+        gates=tuple(GateAnswer(**gate) for gate in report.get("gates", ())),
+        usage=Usage(**report.get("usage", {})),
+        warnings=tuple(report.get("warnings", ())),
+        system=SystemSummary(**report["system"]) if "system" in report else None,
+        seconds=max(0.0, manifest.get("ended", 0.0) - manifest.get("started", 0.0)),
+        keeper=keeper,
+    )
+
+
+def _with_correction(summary: MetricSummary, reported: Mapping[str, Any] | None) -> MetricSummary:
+    """The summary with the corrected pass rate that was reported: it rests on labels, which are not in the ratings."""
+    corrected = None if reported is None else reported.get("corrected_pass_rate")
+    return summary if corrected is None else replace(summary, corrected_pass_rate=Estimate.from_json(corrected))
