@@ -50,7 +50,8 @@ def test_every_measure_gives_a_finite_number_or_a_reason(ratings):
         found = against_each(cube, "judge", Measure(name=name), resampling=FAST)
         for one in (found.average, *found.each.values()):
             assert (one.value is None) == (one.value is None and bool(one.reason))
-            assert one.value is None or -1.0 - 1e-9 <= one.value <= 1.0 + 1e-9
+            least = -math.inf if name == "ac2" else -1.0  # with weights, chance can be above one half
+            assert one.value is None or least - 1e-9 <= one.value <= 1.0 + 1e-9
             assert one.lower is None or one.lower <= one.value <= one.upper
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CorrectedRate", "corrected_rate"]
 
+PLAIN = frozenset({bool, int, str, type(None), Failure})
 SOURCES = ("elsewhere", "same_traffic")
 
 FEW_LABELS = 100
-RARE_ANSWERS = 15
+RARE_ANSWERS = 50
 """Below these numbers of labels, and of labels of the rarer answer, the t interval of PPI++ covers too little."""
 
 
@@ -87,14 +89,14 @@ def corrected_rate(
 
     `judge` and `human` map items to answers, or are sequences in one order in which None is no answer; a Failure of
     the judge is counted as one. When the labels are a random sample of the `same_traffic`, the estimate is PPI++; with
-    fewer than 100 labels, or 15 of the rarer answer, it has a score interval. Labels from `elsewhere` only say how the
+    fewer than 100 labels, or 50 of the rarer answer, it has a score interval. Labels from `elsewhere` only say how the
     judge errs: the rate of the items without a label is then corrected as by Rogan and Gladen.
 
     >>> judge = [True] * 70 + [False] * 30 + [True] * 1400 + [False] * 600
     >>> human = [True] * 60 + [False] * 10 + [False] * 25 + [True] * 5 + [None] * 2000
     >>> rate = corrected_rate(judge, human)
     >>> print(rate.estimate)
-    0.650 [0.578, 0.722] n=2100
+    0.650 [0.574, 0.719] n=2100
     >>> rate.worth_text()
     'your 100 labels are worth 167'
     """
@@ -189,7 +191,7 @@ def _aligned(judge: Any, human: Any, clusters: Any) -> tuple[list[str], list[lis
     lengths = {name: len(column) for name, column in given.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"judge, human and clusters hold the same items in the same order, but have {lengths}")
-    rows = [[_plain(one) for one in given[name]] if name in given else [None] * len(judge) for name in columns]
+    rows = [_row(given[name]) if name in given else [None] * len(judge) for name in columns]
     return [str(place) for place in range(len(judge))], rows
 
 
@@ -197,10 +199,15 @@ def _is_row(column: object) -> bool:
     return isinstance(column, Sequence | np.ndarray) and not isinstance(column, str)
 
 
+def _row(column: Any) -> list[Any]:
+    values: list[Any] = column.tolist() if isinstance(column, np.ndarray) else list(column)
+    return values if set(map(type, values)) <= PLAIN else [_plain(value) for value in values]
+
+
 def _plain(value: Any) -> Any:
     item = getattr(value, "item", None)
     plain = item() if callable(item) else value
-    return None if isinstance(plain, float) and np.isnan(plain) else plain
+    return None if isinstance(plain, float) and math.isnan(plain) else plain
 
 
 def _status(answer: Any) -> tuple[Any, str | None]:

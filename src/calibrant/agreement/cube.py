@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RatingCube"]
 
+TABLE = 1 << 20
+"""The most keys that are looked up in a table rather than sorted."""
+
 STATUS_CODES = {"failed": FAILED, "not_applicable": NOT_APPLICABLE, "skipped": ABSENT}
 
 
@@ -235,16 +238,25 @@ def distinct_columns(
     digits: npt.NDArray[Any], base: int
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
     """Of columns of digits below `base`: where each distinct one stands first, the number of each, and their counts."""
-    if base ** len(digits) < 2**62:
-        keys = np.zeros(digits.shape[1], np.int64)
-        for row in digits:
-            keys = keys * base + row
-        _, first, number, weights = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    else:
-        _, first, number, weights = np.unique(
-            digits, axis=1, return_index=True, return_inverse=True, return_counts=True
-        )
-    return first, number.reshape(-1), weights
+    keys, size = np.zeros(digits.shape[1], np.int64), 1
+    for row in digits:
+        if size * base > TABLE:
+            keys, size = _renumbered(keys, size)
+        keys, size = keys * base + row, size * base
+    number, count = _renumbered(keys, size)
+    first = np.zeros(count, np.intp)
+    first[number[::-1]] = np.arange(len(number))[::-1]
+    return first, number, np.bincount(number, minlength=count)
+
+
+def _renumbered(keys: npt.NDArray[np.int64], size: int) -> tuple[npt.NDArray[np.int64], int]:
+    """Keys below `size` as numbers of the distinct ones, in order; by a table where it is small enough."""
+    if size > TABLE:
+        distinct, number = np.unique(keys, return_inverse=True)
+        return number.reshape(-1), len(distinct)
+    used = np.bincount(keys, minlength=size) > 0
+    places = np.cumsum(used) - 1
+    return places[keys], int(places[-1]) + 1
 
 
 def _row(record: Any, number: int) -> Sequence[Any]:

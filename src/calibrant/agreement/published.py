@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from calibrant.errors import InputError
 from calibrant.estimates import Coverage, Estimate
 from calibrant.stats.arrays import count, probability
 
@@ -118,9 +117,3 @@ def value_text(value: Value) -> str:
 
 def _coefficient(given: Mapping[str, Any]) -> Coefficient:
     return Coefficient(**given)
-
-
-def check_choice(what: str, name: str, known: tuple[str, ...]) -> None:
-    """Raise unless `name` is one of the `known` names of a `what`."""
-    if name not in known:
-        raise InputError(f"unknown {what} {name!r}; expected one of: {', '.join(known)}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from calibrant.agreement.cube import RatingCube, distinct_columns
+from calibrant.agreement.pairs import CATEGORIES
 from calibrant.agreement.published import value_text
 from calibrant.agreement.replacement_scores import indicators, scoring_of
 from calibrant.agreement.uncertainty import Tally
@@ -150,6 +151,10 @@ def _warnings(
         and all(isinstance(one, int) for one in values)
     ):
         found.append("whole numbers were taken as a scale; if they are names of categories, say scoring='accuracy'")
+    if scoring == "accuracy" and len(values) > CATEGORIES:
+        found.append(
+            f"{len(values)} distinct answers are compared exactly: free texts agree only when they are identical"
+        )
     if 0 < tested < settings.min_humans:
         found.append(f"only {tested} of {people} annotators rated enough items to be tested")
     return tuple(found)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Bounds", "Tally", "bounds_of", "error_of", "left_out", "replicates"]
 
-CELLS = 400
+CELLS = 100
 """The most cells that are drawn; beyond, there are so many items that the jackknife does as well."""
 
 REUSED_CELLS = 32
@@ -86,7 +86,7 @@ class Tally:
 
 
 def bounds_of(tally: Tally, statistic: Statistic, resampling: Resampling) -> Bounds:
-    """The value of `statistic` and its interval, which lies within -1 and 1."""
+    """The value of `statistic` and its interval, which ends at 1."""
     value = float(statistic(tally.sums()))
     if np.isnan(value):
         return Bounds(None, None, None, tally.method, "it is not defined for these ratings")
@@ -98,13 +98,15 @@ def bounds_of(tally: Tally, statistic: Statistic, resampling: Resampling) -> Bou
         return Bounds(value, None, None, tally.method, made)
     lower, upper = made
     if upper - lower > 1e-12:
-        return Bounds(value, min(max(lower, -1.0), value), max(min(upper, 1.0), value), tally.method)
+        return Bounds(value, min(lower, value), max(min(upper, 1.0), value), tally.method)
     return _without_spread(tally, statistic, resampling, value)
 
 
 def replicates(tally: Tally, statistic: Statistic, resampling: Resampling) -> Array:
-    """The statistic on each multinomial resample."""
-    return np.concatenate([statistic(drawn @ tally.features) for drawn in _draws(tally, resampling)])
+    """The statistic on each multinomial resample; resamples lie side by side in memory, where numpy adds fastest."""
+    # einsum, since for such thin matrices a threaded product costs more in waiting than in adding
+    sums = (np.einsum("cd,cb->db", tally.features, drawn) for drawn in _draws(tally, resampling))
+    return np.concatenate([statistic(found.T) for found in sums])
 
 
 def left_out(tally: Tally, statistic: Statistic) -> Array:
@@ -157,7 +159,7 @@ def _draws(tally: Tally, resampling: Resampling) -> list[Array]:
 @lru_cache(maxsize=16)
 def _kept_draws(counts: tuple[int, ...], resamples: int, seed: int) -> Array:
     """The resamples of a small table are kept: a report asks a dozen statistics of the same one."""
-    return np.concatenate(list(_batches(counts, resamples, seed)))
+    return np.concatenate(list(_batches(counts, resamples, seed)), axis=1)
 
 
 def _batches(counts: tuple[int, ...], resamples: int, seed: int) -> Iterator[Array]:
@@ -165,4 +167,5 @@ def _batches(counts: tuple[int, ...], resamples: int, seed: int) -> Iterator[Arr
     step = max(1, BATCH_NUMBERS // len(counts))
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
-        yield random.multinomial(int(weights.sum()), weights / weights.sum(), size=size).astype(np.float64)
+        drawn = random.multinomial(int(weights.sum()), weights / weights.sum(), size=size)
+        yield np.ascontiguousarray(drawn.T, dtype=np.float64)

@@ -141,6 +141,13 @@ def test_too_few_tested_annotators_are_warned_about():
     assert alt_test(ratings, "judge").warnings == ("only 2 of 4 annotators rated enough items to be tested",)
 
 
+def test_free_texts_compared_exactly_are_warned_about():
+    texts = {name: {item: f"{name} {item}" for item in range(50)} for name in ("judge", "a", "b", "c")}
+    assert alt_test(texts, "judge").warnings == (
+        "200 distinct answers are compared exactly: free texts agree only when they are identical",
+    )
+
+
 def test_ties_of_floats_are_ties():
     # 0.7 - 0.5 and 0.5 - 0.3 differ in their last bit, and are the same distance.
     rest, high, low = dict.fromkeys(range(40), 0.5), dict.fromkeys(range(40), 0.7), dict.fromkeys(range(40), 0.3)
