@@ -6,6 +6,14 @@ from calibrant._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from calibrant.metrics.base import BaseMetric
+    from calibrant.metrics.canaries import (
+        Canary,
+        CanaryReport,
+        ask_canaries,
+        canaries_for,
+        canary_report,
+        shipped_canaries,
+    )
     from calibrant.metrics.claim_metrics import (
         AnswerRelevancyMetric,
         BiasMetric,
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
     from calibrant.metrics.criteria import GEvalMetric
     from calibrant.metrics.fences import workspace_secret
     from calibrant.metrics.function import FunctionMetric, metric
+    from calibrant.metrics.generation import GenerationReport, GenerationResult, GEvalGenerationEvaluator
     from calibrant.metrics.geval import (
         GEvalCoherenceMetric,
         GEvalCompletenessMetric,
@@ -34,9 +43,12 @@ if TYPE_CHECKING:
         GEvalRelevanceMetric,
     )
     from calibrant.metrics.grounding_rule import GroundednessRule
+    from calibrant.metrics.influence import JudgeInfluence, leave_one_out
     from calibrant.metrics.json_rules import JSONEqualityMetric, JSONSchemaMetric
     from calibrant.metrics.judges import copy_invoker_with_schema, resolve_primary_invoker
     from calibrant.metrics.multi import MultiOutputBaseMetric
+    from calibrant.metrics.pairwise import PairwiseMetric, PairwiseSummary, pairwise_summary
+    from calibrant.metrics.ranking import PyTrecMetric, TopKAccuracy
     from calibrant.metrics.repeats import Stability, flip_rate, stability
     from calibrant.metrics.rubric import RubricMetric
     from calibrant.metrics.rubric_files import read_rubric, rubric_names, rubric_text
@@ -65,6 +77,8 @@ __all__ = [
     "AnswerRelevancyMetric",
     "BaseMetric",
     "BiasMetric",
+    "Canary",
+    "CanaryReport",
     "ClaimMetric",
     "ContainsMetric",
     "ContextualPrecisionMetric",
@@ -80,6 +94,7 @@ __all__ = [
     "GEvalConsistencyMetric",
     "GEvalContextSufficiencyMetric",
     "GEvalFluencyMetric",
+    "GEvalGenerationEvaluator",
     "GEvalGroundednessMetric",
     "GEvalLanguageConsistencyMetric",
     "GEvalMetric",
@@ -87,15 +102,21 @@ __all__ = [
     "GEvalRefusalAlignmentMetric",
     "GEvalRefusalMetric",
     "GEvalRelevanceMetric",
+    "GenerationReport",
+    "GenerationResult",
     "GroundednessRule",
     "JSONEqualityMetric",
     "JSONSchemaMetric",
+    "JudgeInfluence",
     "LengthMetric",
     "MetricOutput",
     "MetricResult",
     "MetricScore",
     "MultiOutputBaseMetric",
     "NumericMetric",
+    "PairwiseMetric",
+    "PairwiseSummary",
+    "PyTrecMetric",
     "RegexMetric",
     "RougeLMetric",
     "Rubric",
@@ -106,18 +127,25 @@ __all__ = [
     "Stability",
     "TextRule",
     "TextSimilarityMetric",
+    "TopKAccuracy",
     "ToxicityMetric",
+    "ask_canaries",
+    "canaries_for",
+    "canary_report",
     "common_subsequence",
     "copy_invoker_with_schema",
     "edit_distance",
     "flip_rate",
+    "leave_one_out",
     "matching_ratio",
     "metric",
     "named_metric",
+    "pairwise_summary",
     "read_rubric",
     "resolve_primary_invoker",
     "rubric_names",
     "rubric_text",
+    "shipped_canaries",
     "stability",
     "workspace_secret",
 ]
@@ -128,6 +156,8 @@ __getattr__, __dir__ = lazy_exports(
         "AnswerRelevancyMetric": "calibrant.metrics.claim_metrics",
         "BaseMetric": "calibrant.metrics.base",
         "BiasMetric": "calibrant.metrics.claim_metrics",
+        "Canary": "calibrant.metrics.canaries",
+        "CanaryReport": "calibrant.metrics.canaries",
         "ClaimMetric": "calibrant.metrics.claims",
         "ContainsMetric": "calibrant.metrics.text",
         "ContextualPrecisionMetric": "calibrant.metrics.claim_metrics",
@@ -143,6 +173,7 @@ __getattr__, __dir__ = lazy_exports(
         "GEvalConsistencyMetric": "calibrant.metrics.geval",
         "GEvalContextSufficiencyMetric": "calibrant.metrics.geval",
         "GEvalFluencyMetric": "calibrant.metrics.geval",
+        "GEvalGenerationEvaluator": "calibrant.metrics.generation",
         "GEvalGroundednessMetric": "calibrant.metrics.geval",
         "GEvalLanguageConsistencyMetric": "calibrant.metrics.geval",
         "GEvalMetric": "calibrant.metrics.criteria",
@@ -150,15 +181,21 @@ __getattr__, __dir__ = lazy_exports(
         "GEvalRefusalAlignmentMetric": "calibrant.metrics.geval",
         "GEvalRefusalMetric": "calibrant.metrics.geval",
         "GEvalRelevanceMetric": "calibrant.metrics.geval",
+        "GenerationReport": "calibrant.metrics.generation",
+        "GenerationResult": "calibrant.metrics.generation",
         "GroundednessRule": "calibrant.metrics.grounding_rule",
         "JSONEqualityMetric": "calibrant.metrics.json_rules",
         "JSONSchemaMetric": "calibrant.metrics.json_rules",
+        "JudgeInfluence": "calibrant.metrics.influence",
         "LengthMetric": "calibrant.metrics.text",
         "MetricOutput": "calibrant.ratings",
         "MetricResult": "calibrant.ratings",
         "MetricScore": "calibrant.ratings",
         "MultiOutputBaseMetric": "calibrant.metrics.multi",
         "NumericMetric": "calibrant.metrics.text",
+        "PairwiseMetric": "calibrant.metrics.pairwise",
+        "PairwiseSummary": "calibrant.metrics.pairwise",
+        "PyTrecMetric": "calibrant.metrics.ranking",
         "RegexMetric": "calibrant.metrics.text",
         "RougeLMetric": "calibrant.metrics.similarity",
         "Rubric": "calibrant.metrics.rubric_record",
@@ -169,18 +206,25 @@ __getattr__, __dir__ = lazy_exports(
         "Stability": "calibrant.metrics.repeats",
         "TextRule": "calibrant.metrics.text",
         "TextSimilarityMetric": "calibrant.metrics.similarity",
+        "TopKAccuracy": "calibrant.metrics.ranking",
         "ToxicityMetric": "calibrant.metrics.claim_metrics",
+        "ask_canaries": "calibrant.metrics.canaries",
+        "canaries_for": "calibrant.metrics.canaries",
+        "canary_report": "calibrant.metrics.canaries",
         "common_subsequence": "calibrant.metrics.similarity",
         "copy_invoker_with_schema": "calibrant.metrics.judges",
         "edit_distance": "calibrant.metrics.similarity",
         "flip_rate": "calibrant.metrics.repeats",
+        "leave_one_out": "calibrant.metrics.influence",
         "matching_ratio": "calibrant.metrics.similarity",
         "metric": "calibrant.metrics.function",
         "named_metric": "calibrant.metrics.shipped",
+        "pairwise_summary": "calibrant.metrics.pairwise",
         "read_rubric": "calibrant.metrics.rubric_files",
         "resolve_primary_invoker": "calibrant.metrics.judges",
         "rubric_names": "calibrant.metrics.rubric_files",
         "rubric_text": "calibrant.metrics.rubric_files",
+        "shipped_canaries": "calibrant.metrics.canaries",
         "stability": "calibrant.metrics.repeats",
         "workspace_secret": "calibrant.metrics.fences",
     },

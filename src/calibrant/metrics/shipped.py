@@ -53,6 +53,8 @@ _MODULES: Mapping[str, Mapping[str, str]] = {
         "semantic_similarity": "SemanticSimilarityMetric",
         "text_similarity": "TextSimilarityMetric",
     },
+    "calibrant.metrics.pairwise": {"pairwise": "PairwiseMetric"},
+    "calibrant.metrics.ranking": {"pytrec_metric": "PyTrecMetric", "top_k_accuracy": "TopKAccuracy"},
     "calibrant.metrics.grounding_rule": {"groundedness_rule": "GroundednessRule"},
 }
 
