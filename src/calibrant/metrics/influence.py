@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calibrant.aggregation.juries import AggregationMethod, AggregationSelector, build_aggregation_strategy
+from calibrant.aggregation.juries import (
+    AggregationMethod,
+    AggregationSelector,
+    BaseJudgeAggregator,
+    build_aggregation_strategy,
+)
 from calibrant.errors import InputError
 from calibrant.estimates import Coverage, Estimate
 
@@ -58,39 +63,41 @@ def leave_one_out(
     there are votes of fewer than two judges, or of several criteria.
     """
     by_item, raters = _by_item(votes)
-    strategy = build_aggregation_strategy(aggregation)
-
-    def verdict(outputs: list[MetricOutput]) -> float | None:
-        needed = min(quorum or len(outputs) // 2 + 1, len(outputs))
-        if sum("score" in one for one in outputs) < needed:
-            return None
-        return float(strategy.aggregate(outputs, len(outputs))["score"])
-
-    def passes(score: float) -> bool:
-        return score >= threshold if higher_is_better else score <= threshold
-
-    whole = {item: verdict(list(slots.values())) for item, slots in by_item.items()}
+    rule = _Rule(build_aggregation_strategy(aggregation), threshold, higher_is_better, quorum)
     found: list[JudgeInfluence] = []
     for slot in sorted(raters):
-        rest = {
-            item: verdict([one for other, one in slots.items() if other != slot])
-            for item, slots in by_item.items()
-            if slot in slots and len(slots) > 1
-        }
-        pairs = [
-            (before, after) for item, after in rest.items() if (before := whole[item]) is not None and after is not None
-        ]
-        lost = len(rest) - len(pairs)
-        coverage = Coverage(rated=len(pairs), failed=lost, codes={"quorum_not_met": lost} if lost else {})
-        found.append(
-            _influence(
-                (raters[slot], slot),
-                [(before - after, passes(before), passes(after)) for before, after in pairs],
-                coverage,
-                level,
-            )
-        )
+        juries = [slots for slots in by_item.values() if slot in slots and len(slots) > 1]
+        pairs = [rule.with_and_without(slots, slot) for slots in juries]
+        decided = [pair for pair in pairs if pair is not None]
+        lost = len(pairs) - len(decided)
+        coverage = Coverage(rated=len(decided), failed=lost, codes={"quorum_not_met": lost} if lost else {})
+        outcomes = [(before - after, rule.passes(before), rule.passes(after)) for before, after in decided]
+        found.append(_influence((raters[slot], slot), outcomes, coverage, level))
     return found
+
+
+class _Rule(NamedTuple):
+    """How votes become a verdict: the strategy, where passing begins and on which side, and how many must be valid."""
+
+    strategy: BaseJudgeAggregator
+    threshold: float
+    higher_is_better: bool
+    quorum: int | None
+
+    def passes(self, score: float) -> bool:
+        return score >= self.threshold if self.higher_is_better else score <= self.threshold
+
+    def with_and_without(self, slots: Mapping[int, MetricOutput], slot: int) -> tuple[float, float] | None:
+        """The scores of the jury and of the jury without `slot`; None when either has too few valid votes."""
+        before = self._score(list(slots.values()))
+        after = self._score([vote for other, vote in slots.items() if other != slot])
+        return None if before is None or after is None else (before, after)
+
+    def _score(self, outputs: list[MetricOutput]) -> float | None:
+        needed = min(self.quorum or len(outputs) // 2 + 1, len(outputs))
+        if sum("score" in one for one in outputs) < needed:
+            return None
+        return float(self.strategy.aggregate(outputs, len(outputs))["score"])
 
 
 def _influence(
