@@ -25,6 +25,18 @@ def test_every_malformed_line_is_named_with_what_was_expected(tmp_path):
     )
 
 
+def test_a_line_too_long_is_not_made_up_for_by_one_too_short(tmp_path):
+    content = b"q1 Q0 a 1 0.5 t\nq1 Q0 b 2 0.4 my tag\nq1 Q0 c 3 0.3\n"
+    assert problems(tmp_path, content) == (
+        "bad.run has 2 problems:\n"
+        "  line 2: expected 6 fields (query Q0 document rank score tag), got 7: 'q1 Q0 b 2 0.4 my tag'\n"
+        "  line 3: expected 6 fields (query Q0 document rank score tag), got 5: 'q1 Q0 c 3 0.3'"
+    )
+    qrels = problems(tmp_path, b"q1 0 a 1 9\nq1 0 b\nq1 0 c 1\n", read_qrels, "qrels.txt")
+    assert "line 1: expected 4 fields (query iteration document grade), got 5: 'q1 0 a 1 9'" in qrels
+    assert "line 2: expected 4 fields (query iteration document grade), got 3: 'q1 0 b'" in qrels
+
+
 def test_qrels_name_their_own_fields(tmp_path):
     message = problems(tmp_path, b"q1 0 a 1\nq1 0 b\n", read_qrels, "qrels.txt")
     assert (

@@ -96,20 +96,21 @@ def _quick(block: bytes, layout: TrecLayout) -> Rows | None:
         if not _is_regular(block, len(layout.fields)):
             return None
     types = {name: pl.Float64 if place == layout.number else pl.String for place, name in enumerate(layout.fields)}
+    columns = sorted({*layout.kept, len(layout.fields) - 1})  # a line too short has nothing in its last column
     try:
-        frame = pl.read_csv(
-            block, has_header=False, separator=" ", quote_char=None, columns=list(layout.kept), schema=types
-        )
+        frame = pl.read_csv(block, has_header=False, separator=" ", quote_char=None, columns=columns, schema=types)
     except pl.exceptions.PolarsError:
         return None
-    query, document, number = frame.get_columns()
+    if any(column.null_count() for column in frame.get_columns()):
+        return None
+    query, document, number = frame.get_columns()[:3]
     return Rows(query, document, number.to_numpy())
 
 
 def _is_regular(block: bytes, fields: int) -> bool:
     """Whether every line has `fields` fields with single spaces between: shown by counts, and by no two marks meeting.
 
-    The counts alone leave lines with a field too many beside lines with one too few; polars refuses the former.
+    The counts alone leave lines with a field too many beside as many lines with one too few; the latter show when read.
     """
     data = np.frombuffer(block, np.uint8)
     lines = spaces = marks = 0
