@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calibrant.cli.policies import policies_of, policy_option
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,6 +23,7 @@ EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("rankings", type=EXISTING_FILE, nargs=-1, required=True)
 @click.option("-m", "--measure", "measures", multiple=True, default=("nDCG@10",), show_default=True, help="A measure.")
 @click.option("--conventions", default="trec_eval", show_default=True, help="Whose conventions to follow.")
+@policy_option
 @click.option(
     "--test", type=click.Choice(["t", "sign-flip"]), default="t", show_default=True, help="The test that decides."
 )
@@ -34,22 +37,30 @@ EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="The level that decides.")
 @click.option("--resamples", type=int, default=10_000, show_default=True, help="Of the sign flips and the bootstrap.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same numbers.")
-@click.option("--per-query", is_flag=True, help="With --json: the values of every query too.")
+@click.option("--per-query", is_flag=True, help="Print the values of every query too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def compare(
-    *, qrels: Path, rankings: Sequence[Path], measures: Sequence[str], per_query: bool, as_json: bool, **settings: Any
+    *,
+    qrels: Path,
+    rankings: Sequence[Path],
+    measures: Sequence[str],
+    policies: Sequence[str],
+    per_query: bool,
+    as_json: bool,
+    **settings: Any,
 ) -> None:
     """Compare RANKINGS (two or more) with each other by the judgments in QRELS.
 
     Files are TREC text (also gzipped), Parquet or CSV. Differences are the later ranking minus the earlier one.
     """
     from calibrant.retrieval import compare_rankings
-    from calibrant.retrieval.comparison_table import comparison_text
+    from calibrant.retrieval.comparison_table import comparison_text, query_table
 
-    if per_query and not as_json:
-        raise click.UsageError("--per-query goes with --json")
-    comparison = compare_rankings(qrels, rankings, list(measures), **settings)
+    comparison = compare_rankings(qrels, rankings, list(measures), **policies_of(policies), **settings)
     if as_json:
-        click.echo(json.dumps(comparison.to_json(per_query=per_query), allow_nan=False))
-    else:
-        click.echo(comparison_text(comparison))
+        document = {**comparison.to_json(per_query=per_query), "qrels": str(qrels)}
+        click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False))
+        return
+    click.echo(comparison_text(comparison))
+    if per_query:
+        click.echo("\n".join(["", *query_table(comparison.results)]))

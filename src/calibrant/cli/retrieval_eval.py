@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibrant.errors import InputError
+from calibrant.cli.policies import policies_of, policy_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,8 +31,7 @@ SHOWN_QUERIES = 5
               help="A measure such as P(rel=2)@5; may be repeated. Default: nDCG@10 AP RR P@10 R@100.")  # fmt: skip
 @click.option("--conventions", default="trec_eval", show_default=True, metavar="NAME",
               help="Whose conventions to follow: trec_eval, pytrec_eval, ranx or seed.")  # fmt: skip
-@click.option("--policy", "policies", multiple=True, metavar="NAME=VALUE",
-              help="A convention of your own, such as ties=expected; may be repeated.")  # fmt: skip
+@policy_option
 @click.option("--per-query", is_flag=True, help="Print the values of every query too.")
 @click.option("--json", "form", flag_value="json", help="Print JSON (schema calibrant.retrieval/1).")
 @click.option("--csv", "form", flag_value="csv", help="Print CSV.")
@@ -49,23 +48,15 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option, passed by nam
 
     Files are TREC text (any white space, gzipped or not), Parquet or CSV. Queries without results are named.
     """
-    results = _results(qrels, rankings, measures or DEFAULT_MEASURES, {"conventions": conventions, **_chosen(policies)})
+    results = _results(
+        qrels, rankings, measures or DEFAULT_MEASURES, {"conventions": conventions, **policies_of(policies)}
+    )
     if form == "json":
         click.echo(json.dumps(_document(qrels, results, per_query=per_query), ensure_ascii=False, indent=1))
     elif form == "csv":
         _write_csv(_query_rows(results) if per_query else _mean_rows(results))
     else:
-        click.echo("\n".join([*_table(results), *(_query_table(results) if per_query else ()), *_notes(results)]))
-
-
-def _chosen(policies: Sequence[str]) -> dict[str, str]:
-    chosen: dict[str, str] = {}
-    for text in policies:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"--policy takes NAME=VALUE, for example ties=expected, not {text!r}")
-        chosen[name.strip()] = value.strip()
-    return chosen
+        click.echo("\n".join([*_table(results), *(_queries(results) if per_query else ()), *_notes(results)]))
 
 
 def _results(
@@ -91,14 +82,22 @@ def _document(qrels: str, results: Sequence[MeasureResult], *, per_query: bool) 
     }
 
 
-def _table(results: Sequence[MeasureResult]) -> Iterator[str]:
+def _table(results: Sequence[MeasureResult]) -> list[str]:
     """A row a ranking, a column a measure; behind RBP its residual."""
     header = ["ranking", *results[0].measures, "n", "without results"]
     rows = [
         [result.name, *_cells(result), str(len(result.queries)), str(len(result.queries_without_results))]
         for result in results
     ]
-    return _aligned([header, *rows])
+    from calibrant.retrieval.comparison_table import aligned
+
+    return aligned([header, *rows])
+
+
+def _queries(results: Sequence[MeasureResult]) -> list[str]:
+    from calibrant.retrieval.comparison_table import query_table
+
+    return ["", *query_table({result.name: result for result in results})]
 
 
 def _cells(result: MeasureResult) -> Iterator[str]:
@@ -110,22 +109,6 @@ def _cells(result: MeasureResult) -> Iterator[str]:
         more = f"+{residuals[name]:.3f}" if residuals.get(name) is not None else ""
         interval = "" if estimate.lower is None else f" [{estimate.lower:.3f}, {estimate.upper:.3f}]"
         yield f"{estimate.value:.3f}{more}{interval}"
-
-
-def _query_table(results: Sequence[MeasureResult]) -> Iterator[str]:
-    yield ""
-    rows = [
-        [result.name, query, *(f"{value:.4f}" for value in values.values())]
-        for result in results
-        for query, values in result.per_query.items()
-    ]
-    yield from _aligned([["ranking", "query", *results[0].measures], *rows])
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _notes(results: Sequence[MeasureResult]) -> Iterator[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from calibrant.estimates import Estimate
     from calibrant.retrieval.compared import RankingComparison, SystemPair
+    from calibrant.retrieval.measured import MeasureResult
 
-__all__ = ["comparison_text"]
+__all__ = ["aligned", "comparison_text", "query_table"]
 
 CORRECTED = {"holm": "Holm", "bh": "BH"}
 TESTED = {"t": "paired t-test", "sign-flip": "sign-flip test"}
@@ -23,14 +24,35 @@ def comparison_text(comparison: RankingComparison) -> str:
     how = f"{TESTED[deciding.test]}, {CORRECTED[deciding.correction]} over pairs"
     parts = [
         f"{len(comparison.queries)} queries of {first.qrels}, conventions {first.conventions.name}",
-        "\n".join(_aligned(_systems(comparison))),
+        "\n".join(aligned(_systems(comparison))),
         f"Systems that share a letter cannot be told apart ({how}, alpha {deciding.alpha:g}).",
-        "\n".join(_aligned(_pairs(comparison))),
+        "\n".join(aligned(_pairs(comparison))),
         f"Intervals at {1 - deciding.alpha:.4g}; {deciding.resamples} flips and resamples, seed {deciding.seed}.",
         "Needed: the queries that would find such a difference four times in five, were it the truth.",
         "\n".join(f"warning: {warning}" for warning in comparison.warnings),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def query_table(results: Mapping[str, MeasureResult]) -> list[str]:
+    """Lines of a table with a row a query of each ranking, by its name."""
+    rows = [
+        [name, query, *(f"{value:.4f}" for value in values.values())]
+        for name, result in results.items()
+        for query, values in result.per_query.items()
+    ]
+    measures = next(iter(results.values())).measures
+    return aligned([["ranking", "query", *measures], *rows])
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table whose columns begin below each other.
+
+    >>> aligned([["name", "n"], ["bm25-long", "7"]])
+    ['name       n', 'bm25-long  7']
+    """
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _systems(comparison: RankingComparison) -> list[list[str]]:
@@ -87,8 +109,3 @@ def _interval(lower: float | None, upper: float | None) -> str:
 
 def _p(p: float) -> str:
     return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

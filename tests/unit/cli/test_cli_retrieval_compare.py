@@ -97,10 +97,43 @@ def test_wrong_use_is_one_line_and_exit_code_2(run, arguments, message):
     assert err.startswith(message)
 
 
-def test_files_that_are_not_there_and_options_that_do_not_go_together_are_wrong_use(run):
+def test_files_that_are_not_there_are_wrong_use(run):
     code, _, err = run("qrels.txt", "weak.run", "gone.run")
     assert code == 2
     assert "'gone.run' does not exist" in err
-    code, _, err = run("qrels.txt", "weak.run", "strong.run", "--per-query")
-    assert code == 2
-    assert "--per-query goes with --json" in err
+
+
+def test_policies_are_chosen_by_name_and_said(run):
+    policies = ("--policy", "ties=expected", "--policy", "gain = exponential")
+    code, out, _ = run("qrels.txt", "weak.run", "strong.run", *policies)
+    assert code == 0
+    assert out.splitlines()[0] == "20 queries of qrels, conventions trec_eval, ties=expected, gain=exponential"
+    _, out, _ = run("qrels.txt", "weak.run", "strong.run", *policies, "--json")
+    data = json.loads(out)
+    assert (data["conventions"]["ties"], data["conventions"]["gain"]) == ("expected", "exponential")
+    assert data["qrels"] == "qrels.txt"
+
+
+@pytest.mark.parametrize(
+    ("policies", "message"),
+    [
+        (["ties"], "error: --policy takes NAME=VALUE, for example ties=expected, not 'ties'"),
+        (["tie=trec"], "error: unknown policy 'tie'; expected one of: gain, on_duplicate, on_nan, precision"),
+        (["ties=best"], "error: unknown ties policy 'best'; expected one of: expected, given, trec"),
+        (["seed=3"], "error: unknown policy 'seed'"),
+        (["ties=trec", "ties=given"], "error: --policy ties is there twice: 'trec' and 'given'"),
+    ],
+)
+def test_a_policy_that_is_none_is_wrong_use(run, policies, message):
+    chosen = [word for policy in policies for word in ("--policy", policy)]
+    code, out, err = run("qrels.txt", "weak.run", "strong.run", *chosen)
+    assert (code, out) == (2, "")
+    assert err.startswith(message)
+
+
+def test_the_table_ends_with_every_query_when_asked(run):
+    _, out, _ = run("qrels.txt", "weak.run", "strong.run", "-m", "RR", "--per-query")
+    table = out.rpartition("\n\n")[2].splitlines()
+    assert table[0].split() == ["ranking", "query", "RR"]
+    assert [line.split()[:2] for line in table[1:3]] == [["weak", "q0"], ["weak", "q1"]]
+    assert len(table) == 41
