@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from inspect import iscoroutine
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -42,12 +43,11 @@ def run_sync(coroutine: Coroutine[Any, Any, Result]) -> Result:
 def _in_a_thread(coroutine: Coroutine[Any, Any, Result]) -> Result:
     cancellable = _Cancellable(coroutine)
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="calibrant-bridge") as pool:
-        future = pool.submit(copy_context().run, asyncio.run, cancellable.main())
         try:
-            return future.result()
+            return pool.submit(copy_context().run, asyncio.run, cancellable.main()).result()
         except BaseException:
-            if not future.done():
-                cancellable.cancel()
+            # Also an interrupt that came while the coroutine was being handed over.
+            cancellable.cancel()
             raise
 
 
@@ -68,4 +68,6 @@ class _Cancellable(Generic[Result]):
     def cancel(self) -> None:
         self.is_cancelled = True
         if self.task is not None:
-            self.task.get_loop().call_soon_threadsafe(self.task.cancel)
+            # When it is over already, its loop is closed.
+            with suppress(RuntimeError):
+                self.task.get_loop().call_soon_threadsafe(self.task.cancel)
