@@ -19,8 +19,13 @@ EXIT_CODES: Mapping[str, int] = {"passed": 0, "failed": 1, "wrong_use": 2, "inco
 """What every command's exit code says."""
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("calibrant.cli.init:init", "Write a plan and a rubric for your own data."),
+    "list": ("calibrant.cli.list:list_runs", "List the runs that were kept."),
     "models": ("calibrant.cli.models:models", "List the models that can be asked, fetch the offline one, ask one."),
+    "plan": ("calibrant.cli.plan:plan", "Check a plan line by line, or print its schema."),
     "retrieval": ("calibrant.cli.retrieval:retrieval", "Measure rankings against judged documents, and compare them."),
+    "run": ("calibrant.cli.run:run", "Rate a dataset as a plan says; again to go on where it stopped."),
+    "show": ("calibrant.cli.show:show", "Show a run that was kept, and what did not pass."),
 }
 """Subcommand: where it lives (`module:name`), and its line in `calibrant --help`."""
 

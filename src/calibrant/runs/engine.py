@@ -14,6 +14,7 @@ from calibrant.metrics.multi import MultiOutputBaseMetric
 from calibrant.runs.finishing import finished
 from calibrant.runs.gate_text import checked_gates
 from calibrant.runs.keeping import opened
+from calibrant.runs.people import read_labels
 from calibrant.runs.preparation import Measurement, measurement
 from calibrant.runs.progress import reported
 from calibrant.runs.references import baseline_run
@@ -76,18 +77,19 @@ async def run_async(  # noqa: PLR0913 - as `run`
 
 async def measured(asked: Measurement, *, gates: Sequence[str] = (), baseline: Any = None, labels: Any = None) -> Run:
     """Carry out a measurement that was prepared."""
+    known = {} if labels is None else read_labels(labels)
     keeper = opened(asked.settings)
     try:
         with keeper.secret():
             names = {metric.name: isinstance(metric, MultiOutputBaseMetric) for metric in asked.metrics}
             conditions = checked_gates(gates, names, has_baseline=baseline is not None)
             before = baseline_run(baseline, keeper)
-            session = await Session.begun(asked, keeper)
+            session = await Session.begun(asked, keeper, labels=known)
             try:
                 await _work(session)
             finally:
                 await session.end()
-        return finished(session, gates=conditions, baseline=before, labels=labels)
+        return finished(session, gates=conditions, baseline=before)
     except BaseException:
         keeper.close()
         raise

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from calibrant.errors import InputError
 from calibrant.runs.gating import judged
+from calibrant.runs.people import corrected
 from calibrant.runs.records import MetricSummary, Run
 
 if TYPE_CHECKING:
@@ -24,13 +24,14 @@ WARNED_SHARE = 0.02
 STOPPING = frozenset({"budget_exhausted", "interrupted"})
 
 
-def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None, labels: Any) -> Run:
+def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None) -> Run:
     """The run as it is handed out, with its gates' answers; its manifest is kept."""
-    if labels is not None:
-        raise InputError("labels are not built yet")
     settings = session.asked.settings
     session.tallies.unreached = session.stopped_by or "interrupted"
     summaries = session.tallies.summaries(level=settings.level)
+    told: list[str] = []
+    if session.labels:
+        summaries, told = corrected(summaries, session.tallies, session.labels, session.labelled, level=settings.level)
     stopped = any(STOPPING & {*summary.pass_rate.coverage.codes} for summary in summaries)
     result = Run(
         id=session.run,
@@ -39,7 +40,7 @@ def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None, l
         dataset=session.asked.dataset,
         metrics=summaries,
         usage=replace(session.budget.judged, cached=session.cached),
-        warnings=tuple(warnings_of(summaries)),
+        warnings=(*warnings_of(summaries), *told),
         system=None if session.asked.system is None else session.asked.system.summary(),
         seconds=time.monotonic() - session.began,
         keeper=session.keeper,

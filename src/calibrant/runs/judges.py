@@ -55,8 +55,8 @@ class Judges:
     def __init__(
         self, *, workspace: Workspace | None, budget: RunBudget, concurrency: int, fresh: bool = False
     ) -> None:
-        kept = cast("Any", FreshCalls(workspace)) if fresh and workspace is not None else workspace
-        self._workspace = kept
+        self._workspace = workspace
+        self._fresh = FreshCalls(workspace) if fresh and workspace is not None else None
         self._budget = budget
         self._seats = asyncio.Semaphore(concurrency)
         self._wrapped: dict[int, BaseLMInvoker] = {}
@@ -69,6 +69,8 @@ class Judges:
             inner = SeatedInvoker(model.inner if isinstance(model, LimitedInvoker) else model, self._seats)
             seated = LimitedInvoker(inner, model.limiter) if isinstance(model, LimitedInvoker) else inner
             known = wrapped(seated, workspace=self._workspace, budget=self._budget)
+            if self._fresh is not None:
+                known.workspace = cast("Any", self._fresh)
             self._wrapped[id(model)] = known
             self._sources.append(model)
         return known

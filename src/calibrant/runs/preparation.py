@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calibrant.runs.settings import RunSettings
     from calibrant.runs.specification import MetricSpec
 
-__all__ = ["Measurement", "measurement", "metric_list"]
+__all__ = ["Measurement", "asks_judges", "measurement", "metric_list"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,13 +108,13 @@ def _metric(given: BaseMetric | str | Callable[..., Any]) -> BaseMetric:
         if not callable(given) or isinstance(given, type):
             raise WrongTypeError(f"a metric is a BaseMetric, a function or a name, not {shortened(given)}")
         given = FunctionMetric(given)
-    if not given.models and _asks(given):
+    if not given.models and asks_judges(given):
         # The default judge is settled here, so that it is wrapped like any other and part of the instrument.
         given = _with_judge(given)
     return given
 
 
-def _asks(metric: BaseMetric) -> bool:
+def asks_judges(metric: BaseMetric) -> bool:
     """Whether a metric says that it asks a judge."""
     return type(metric).estimated_requests is not BaseMetric.estimated_requests
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from calibrant.items import EvalInput
     from calibrant.metrics.base import BaseMetric
     from calibrant.runs.keeping import Keeper
+    from calibrant.runs.people import Labels
     from calibrant.runs.preparation import Measurement
 
 __all__ = ["Place", "Session"]
@@ -39,10 +40,13 @@ SETTLE_EVERY = 1000
 class Session:
     """A run under way. `begun` makes one; `rate` takes items until they are done or the run is over."""
 
-    def __init__(self, asked: Measurement, keeper: Keeper) -> None:
+    def __init__(self, asked: Measurement, keeper: Keeper, labels: Labels) -> None:
         settings = asked.settings
         self.asked = asked
         self.keeper = keeper
+        self.labels = labels
+        self.labelled: dict[str, int] = {}
+        self._wanted = {item for by_item in labels.values() for item in by_item}
         self.budget = RunBudget(settings)
         self.judges = Judges(
             workspace=keeper.workspace, budget=self.budget, concurrency=settings.concurrency, fresh=settings.fresh
@@ -61,9 +65,9 @@ class Session:
         self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="calibrant-system")
 
     @classmethod
-    async def begun(cls, asked: Measurement, keeper: Keeper) -> Session:
+    async def begun(cls, asked: Measurement, keeper: Keeper, *, labels: Labels | None = None) -> Session:
         """The session, with its metrics made ready and its run named; the manifest says that it is running."""
-        session = cls(asked, keeper)
+        session = cls(asked, keeper, labels or {})
         if os.environ.get(DEFAULT_MODEL_VARIABLE) and DEFAULT_JUDGE.get() is None:
             DEFAULT_JUDGE.set(session.judges.wrap(resolve_primary_invoker(None)))
         for metric in session.metrics:
@@ -141,6 +145,8 @@ class Session:
         cluster = table.cluster_of(item, position) if table.has_clusters else None
         self.keeper.add(self.run, [KeptItem(position, item, cluster)], ratings)
         self.tallies.place(position, cluster)
+        if item.id in self._wanted:
+            self.labelled[item.id] = position
         self.tallies.add(position, ratings)
         for rating in ratings:
             if rating.role == "result":

@@ -133,6 +133,9 @@ class Tally:
             return Estimate.missing("the metric answers with labels, not numbers", method="t", coverage=coverage)
         if not len(scores):
             return Estimate.missing("no item was rated", method="t", coverage=coverage)
+        if np.isin(scores, (0.0, 1.0)).all():
+            # The mean of zeros and ones is a proportion, whose interval stays within 0 and 1.
+            return proportion(scores, level=level, coverage=coverage, clusters=clusters)
         return mean(scores, level=level, coverage=coverage, clusters=clusters, scale=(0.0, 1.0))
 
     def _code_counts(self) -> dict[str, int]:
@@ -188,6 +191,11 @@ class Tallies:
         if cluster is not None:
             self.clusters[position] = self._cluster_codes.setdefault(cluster, len(self._cluster_codes))
 
+    @property
+    def has_clusters(self) -> bool:
+        """Whether items belong to clusters."""
+        return bool(self._cluster_codes)
+
     def add(self, position: int, ratings: Iterable[Rating]) -> None:
         """Count the ratings of one item; the votes of a metric stand before its result."""
         votes: list[Rating] = []
@@ -204,7 +212,7 @@ class Tallies:
 
     def summaries(self, *, level: float) -> tuple[MetricSummary, ...]:
         """One summary a metric, in the order of the metrics."""
-        clusters = self.clusters if self._cluster_codes else None
+        clusters = self.clusters if self.has_clusters else None
         return tuple(tally.summary(level=level, clusters=clusters) for tally in self.settled())
 
     def settled(self) -> list[Tally]:

@@ -1,0 +1,52 @@
+"""`calibrant list`: the runs of a workspace, the newest first."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["list_runs"]
+
+
+@click.command("list")
+@click.option("--workspace", type=click.Path(path_type=Path), default=Path(), help="The folder of the runs [here].")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+def list_runs(*, workspace: Path, as_json: bool) -> None:
+    """List the runs that were kept, the newest first."""
+    from calibrant.runs.archive import existing_workspace, manifest_of
+
+    with existing_workspace(workspace) as opened:
+        manifests = [manifest_of(opened, name) for name in reversed(opened.runs())]
+    if as_json:
+        rows = [_row(manifest) for manifest in manifests]
+        click.echo(json.dumps({"schema": "calibrant.runs/1", "runs": rows}, ensure_ascii=False))
+        return
+    from calibrant.report.columns import aligned
+
+    header = ("run", "name", "started (UTC)", "status", "items", "pass rates")
+    click.echo(aligned(header, [_cells(manifest) for manifest in manifests], right=frozenset({"items"})))
+
+
+def _row(manifest: dict[str, Any]) -> dict[str, Any]:
+    report = manifest.get("report", {})
+    return {
+        "run": manifest["run"],
+        "name": manifest["name"],
+        "started": manifest["started"],
+        "status": manifest["status"],
+        "n": manifest["dataset"]["n"],
+        "pass_rates": {metric["name"]: metric["pass_rate"] for metric in report.get("metrics", ())},
+    }
+
+
+def _cells(manifest: dict[str, Any]) -> list[str]:
+    from calibrant.report.tables import estimate_text
+
+    row = _row(manifest)
+    started = datetime.fromtimestamp(row["started"], tz=UTC)
+    rates = ", ".join(f"{name} {estimate_text(rate)}" for name, rate in row["pass_rates"].items())
+    return [row["run"], row["name"], f"{started:%Y-%m-%d %H:%M}", row["status"], str(row["n"]), rates or "-"]

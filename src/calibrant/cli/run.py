@@ -1,0 +1,84 @@
+"""`calibrant run`: rate a dataset as a plan says, go on where it stopped, and end in numbers and an exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from calibrant.runs.assembly import Assembly
+    from calibrant.runs.records import Run
+
+__all__ = ["run"]
+
+PLAN = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("plan", type=PLAN)
+@click.option("--dry-run", is_flag=True, help="Check everything, say what the run would take, and ask nobody.")
+@click.option("--max-cost", type=float, metavar="USD", help="Stop before it costs more.")
+@click.option("--max-calls", type=int, metavar="N", help="Stop before it takes more calls.")
+@click.option("--max-minutes", type=float, metavar="MINUTES", help="Stop after so long.")
+@click.option("--concurrency", type=int, metavar="N", help="So many items at a time.")
+@click.option("--name", help="The run's name; another name is another run.")
+@click.option("--workspace", type=click.Path(path_type=Path), help="Where runs are kept [.calibrant beside the plan].")
+@click.option("--fresh", is_flag=True, default=None, help="Ask everything anew, and keep it as another run.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the estimates as CSV.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, quiet: bool, **changes: Any) -> int:
+    """Rate the dataset of PLAN by its metrics.
+
+    The same command again goes on where it stopped: calls that were answered are not made again.
+    """
+    from calibrant.readers.plan import read_plan
+    from calibrant.runs.assembly import assembled
+
+    progress = None if quiet or dry_run else _progress()
+    ready = assembled(read_plan(plan), progress=progress, catch_interrupt=True, **changes)
+    if dry_run:
+        return _foretell(ready, as_json=as_json)
+    if not quiet:
+        click.echo(f"{ready.plan.name}: {ready.measurement.forecast}", err=True)
+    result = _measured(ready)
+    _show(result, as_json=as_json, as_csv=as_csv)
+    return result.exit_code
+
+
+def _measured(ready: Assembly) -> Run:
+    from calibrant.bridge import run_sync
+    from calibrant.runs.engine import measured
+
+    return run_sync(measured(ready.measurement, **ready.asked))
+
+
+def _progress() -> Any:
+    from calibrant.cli.progress_line import progress_line
+
+    return progress_line()
+
+
+def _foretell(ready: Assembly, *, as_json: bool) -> int:
+    forecast = ready.measurement.forecast
+    if as_json:
+        told = {"schema": "calibrant.forecast/1", "name": ready.plan.name, **forecast.to_json()}
+        click.echo(json.dumps(told))
+    else:
+        click.echo(f"{ready.plan.name}: {forecast}")
+        click.echo("nobody was asked (--dry-run)")
+    return 0
+
+
+def _show(result: Run, *, as_json: bool, as_csv: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(result.to_json(), ensure_ascii=False, allow_nan=False))
+    elif as_csv:
+        from calibrant.report.tables import run_csv
+
+        click.echo(run_csv(result.to_json()), nl=False)
+    else:
+        click.echo(str(result))

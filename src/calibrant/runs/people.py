@@ -1,0 +1,143 @@
+"""People's labels on some items: the pass rate that they would find on all, beside the judge's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from calibrant.agreement.correction import corrected_rate
+from calibrant.errors import InputError, shortened
+from calibrant.items import identifier
+from calibrant.ratings import Failure, Value
+from calibrant.readers.sources import Row, row_source
+from calibrant.store.records import LabelRecord
+
+if TYPE_CHECKING:
+    from calibrant.runs.records import MetricSummary
+    from calibrant.runs.specification import MetricSpec
+    from calibrant.runs.tally import Tallies, Tally
+
+__all__ = ["Labels", "corrected", "read_labels"]
+
+Labels = Mapping[str, Mapping[str, Mapping[str, Value]]]
+"""By criterion and item, what each annotator said."""
+
+COLUMNS = ("item", "criterion", "annotator", "value")
+WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
+
+
+def read_labels(source: Any) -> Labels:
+    """The labels in a file or list with item, criterion, annotator and value; every bad row is named.
+
+    A value is yes or no (also true, pass, 1), a score in [0, 1], or one of the metric's labels.
+    """
+    found: dict[str, dict[str, dict[str, Value]]] = {}
+    rows = row_source(_mappings(source), name=getattr(source, "name", "labels"))
+    problems: list[str] = []
+    for row in rows:
+        try:
+            item, criterion, annotator, value = _label(row)
+        except InputError as error:
+            problems.append(f"{row.place}: {error}")
+            continue
+        found.setdefault(criterion, {}).setdefault(item, {})[annotator] = value
+    if problems:
+        raise InputError.gathered(rows.name, problems)
+    return found
+
+
+def corrected(
+    summaries: Iterable[MetricSummary], tallies: Tallies, labels: Labels, places: Mapping[str, int], *, level: float
+) -> tuple[tuple[MetricSummary, ...], list[str]]:
+    """The summaries with their corrected pass rates, and what the labels are worth, in sentences."""
+    summaries = tuple(summaries)
+    by_name = {tally.spec.name: tally for tally in tallies.settled()}
+    unknown = sorted(set(labels) - set(by_name))
+    if unknown:
+        known = ", ".join(by_name)
+        raise InputError(f"the labels are on {', '.join(unknown)}, but the metrics of this run are {known}")
+    told: list[str] = []
+    found: list[MetricSummary] = []
+    for summary in summaries:
+        given = labels.get(summary.name)
+        if given is None:
+            found.append(summary)
+            continue
+        rate = corrected_rate(
+            _judged(by_name[summary.name]),
+            _human(by_name[summary.name], given, places),
+            clusters=tallies.clusters.tolist() if tallies.has_clusters else None,
+            level=level,
+        )
+        told.append(f"{summary.name}: {rate.worth_text()}")
+        told += [f"{summary.name}: {warning}" for warning in rate.warnings]
+        found.append(replace(summary, corrected_pass_rate=rate.estimate))
+    return tuple(found), told
+
+
+def _mappings(source: Any) -> Any:
+    """Records of the store as rows."""
+    if isinstance(source, str) or hasattr(source, "__fspath__") or not isinstance(source, Iterable):
+        return source
+    return [
+        {name: getattr(one, name) for name in COLUMNS} if isinstance(one, LabelRecord) else one
+        for one in cast("Iterable[Any]", source)
+    ]
+
+
+def _label(row: Row) -> tuple[str, str, str, Value]:
+    if row.problem or not isinstance(row.cells, Mapping):
+        raise InputError(row.problem or f"expected a mapping, got {shortened(row.cells)}")
+    missing = [name for name in COLUMNS if name != "annotator" and row.cells.get(name) is None]
+    if missing:
+        raise InputError(f"has no {', '.join(missing)}; a label has {', '.join(COLUMNS)}")
+    item, criterion = identifier(row.cells["item"], "item"), identifier(row.cells["criterion"], "criterion")
+    return item, criterion, str(row.cells.get("annotator", "")), _value(row.cells["value"])
+
+
+def _value(value: Any) -> Value:
+    if isinstance(value, str):
+        text = value.strip()
+        if text.lower() in WORDS:
+            return WORDS[text.lower()]
+        try:
+            value = float(text)
+        except ValueError:
+            return text
+    if isinstance(value, bool | frozenset):
+        return cast("Value", value)
+    if not 0.0 <= float(value) <= 1.0:
+        raise InputError(f"value is yes or no, a score in [0, 1] or a label, not {shortened(value)}")
+    return float(value)
+
+
+def _judged(tally: Tally) -> list[Any]:
+    """For each item whether it passed; a Failure where it could not be rated, and None where that does not matter."""
+    failure = Failure(code="metric_error", message="not rated")
+    failed = tally.statuses == 2
+    rated = tally.statuses == 1
+    return [
+        bool(passed) if is_rated else failure if has_failed else None
+        for passed, is_rated, has_failed in zip(tally.passed.tolist(), rated, failed, strict=True)
+    ]
+
+
+def _human(tally: Tally, given: Mapping[str, Mapping[str, Value]], places: Mapping[str, int]) -> list[bool | None]:
+    """For each item what most of its annotators said; None where nobody did, or where they are level."""
+    said: list[bool | None] = [None] * tally.n
+    for item, answers in given.items():
+        passes = [_passed(tally.spec, value) for value in answers.values()]
+        share = float(np.mean(passes))
+        if item in places and share != 0.5:
+            said[places[item]] = share > 0.5
+    return said
+
+
+def _passed(spec: MetricSpec, value: Value) -> bool:
+    passed = value if isinstance(value, bool) else spec.outcome(value).passed
+    if passed is None:
+        raise InputError(f"people labelled {spec.name} with {value!r}, and nothing says whether that passes")
+    return passed
