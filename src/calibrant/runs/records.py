@@ -210,6 +210,11 @@ class Run:
 
         return outcomes_of(self, self.metric(name).spec)
 
+    def close(self) -> None:
+        """Let go of the workspace; the numbers stay, the ratings and items can no longer be read."""
+        if self.keeper is not None:
+            self.keeper.close()
+
     def to_json(self) -> dict[str, Any]:
         """The run as `--json` prints it: null where there is no number, never NaN."""
         given: dict[str, Any] = {

@@ -1,0 +1,159 @@
+"""What a run costs: items a second with its workspace beside a raw loop and peers, and memory at a million items.
+
+The server answers after 50 ms on one core, each client runs on another in a process of its own. Peers that are not
+installed are skipped with a line. `--quick` rates fewer items.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import models as bench_models
+
+AT_ONCE = 64
+OURS = {"explanation": "It cites both.", "score": 2}
+PEERS = {**OURS, "reason": "It cites both.", "pass": True}
+
+
+def serve(sender, reply):
+    payload = json.loads(bench_models.COMPLETION)
+    payload["choices"][0]["message"]["content"] = json.dumps(reply)
+    bench_models.COMPLETION = json.dumps(payload).encode()
+    bench_models.serve(sender)
+
+
+def item(number):
+    return {"id": str(number), "answer": f"Item {number}. It opens at nine.", "contexts": [bench_models.CONTEXT]}
+
+
+async def whole_run(url, items):
+    from calibrant.metrics import RubricMetric
+    from calibrant.models import connect
+    from calibrant.runs import RunSettings, run_async
+
+    judge = connect("openai/judge", base_url=url, api_key="none", price=(1, 2))
+    with tempfile.TemporaryDirectory() as folder:
+        settings = RunSettings(workspace=folder, concurrency=AT_ONCE)
+        result = await run_async(
+            [item(number) for number in range(items)], [RubricMetric("groundedness", models=judge)], settings=settings
+        )
+        assert result.metrics[0].pass_rate.n == items, result  # noqa: S101 - a bench that fails must not be counted
+        result.close()
+
+
+async def raw(url, items):
+    await bench_models.raw(url, items, AT_ONCE)
+
+
+async def deepeval_geval(url, items):
+    await bench_models.deepeval_geval(url, items, AT_ONCE)
+
+
+async def pydantic_evals_judge(url, items):
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_evals import Case, Dataset
+    from pydantic_evals.evaluators import LLMJudge
+
+    model = OpenAIChatModel("judge", provider=OpenAIProvider(base_url=url, api_key="none"))
+    judge = LLMJudge(rubric="Is the answer grounded in the context?", model=model)
+    cases = [Case(name=str(number), inputs=bench_models.prompt(number)) for number in range(items)]
+
+    async def answer(question):
+        return f"It opens at nine. {len(question)}"
+
+    await Dataset(name="bench", cases=cases, evaluators=[judge]).evaluate(
+        answer, max_concurrency=AT_ONCE, progress=False
+    )
+
+
+CLIENTS = {
+    "raw aiohttp loop": raw,
+    "Calibrant, a whole run with its workspace": whole_run,
+    "deepeval GEval": deepeval_geval,
+    "pydantic-evals LLMJudge": pydantic_evals_judge,
+}
+SLOW = {"deepeval GEval": 200, "pydantic-evals LLMJudge": 400}
+
+
+def measure(sender, name, url, items):
+    bench_models.pinned(0)
+    warnings.simplefilter("ignore")
+    os.environ.update(DEEPEVAL_TELEMETRY_OPT_OUT="YES", DEEPEVAL_PER_ATTEMPT_TIMEOUT_SECONDS_OVERRIDE="120")
+    sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the life of this process
+    sys.stderr = sys.stdout
+    try:
+        asyncio.run(CLIENTS[name](url, 8))
+        began, cpu = time.perf_counter(), time.process_time()
+        asyncio.run(CLIENTS[name](url, items))
+        took, cpu = time.perf_counter() - began, time.process_time() - cpu
+        sender.send({"per_second": items / took, "cpu_ms": 1000 * cpu / items})
+    except ImportError as error:
+        sender.send({"skipped": f"not installed ({error.name})"})
+    except Exception as error:  # noqa: BLE001 - a peer may fail in any way; the table says so
+        sender.send({"skipped": f"failed: {error!r}"[:200]})
+
+
+def brief(one):
+    return len(one.answer.split()) <= 50
+
+
+def stream(sender, items):
+    """A run of a function metric over a file: its memory at most, and its seconds."""
+    from calibrant.runs import RunSettings, run
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "items.csv"
+        with path.open("w", encoding="utf-8") as file:
+            file.write("id,query,answer\n")
+            file.writelines(f"{number},Question {number}?,It opens at nine.\n" for number in range(items))
+        began = time.perf_counter()
+        run(path, [brief], settings=RunSettings(workspace=folder)).close()
+        took = time.perf_counter() - began
+    sender.send({"mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "seconds": took})
+
+
+def speed(ours, peers, items):
+    print("| client | items/s | share of the raw loop | CPU ms an item |")
+    print("|---|---|---|---|")
+    results = {name: [] for name in CLIENTS}
+    for turn in range(3):
+        for name in list(CLIENTS)[: 2 if turn else None]:
+            url = ours if name in list(CLIENTS)[:2] else peers
+            found, process = bench_models.in_process(measure, name, url, min(items, SLOW.get(name, items)))
+            process.join()
+            results[name].append(found)
+    limit = bench_models.middle(results["raw aiohttp loop"])["per_second"]
+    for name, found in results.items():
+        one = bench_models.middle(found)
+        if "skipped" in one:
+            print(f"| {name} | {one['skipped']} | | |")
+        else:
+            share = one["per_second"] / limit
+            print(f"| {name} | {one['per_second']:.0f} | {share:.2f} | {one['cpu_ms']:.2f} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    quick = parser.parse_args().quick
+    servers = [bench_models.in_process(serve, reply) for reply in (OURS, PEERS)]
+    speed(*(f"http://127.0.0.1:{port}/v1" for port, _ in servers), items=500 if quick else 2000)
+    for _, server in servers:
+        server.terminate()
+    print("\nA function metric over a CSV file, kept in a workspace\n")
+    for items in (10_000, 100_000 if quick else 1_000_000):
+        found, process = bench_models.in_process(stream, items)
+        process.join()
+        print(f"- {items:,} items: {found['mb']:.0f} MB at most, {found['seconds']:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
