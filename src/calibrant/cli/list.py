@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["list_runs"]
 
@@ -31,7 +34,7 @@ def list_runs(*, workspace: Path, as_json: bool) -> None:
     click.echo(aligned(header, [_cells(manifest) for manifest in manifests], right=frozenset({"items"})))
 
 
-def _row(manifest: dict[str, Any]) -> dict[str, Any]:
+def _row(manifest: Mapping[str, Any]) -> dict[str, Any]:
     report = manifest.get("report", {})
     return {
         "run": manifest["run"],
@@ -43,7 +46,7 @@ def _row(manifest: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _cells(manifest: dict[str, Any]) -> list[str]:
+def _cells(manifest: Mapping[str, Any]) -> list[str]:
     from calibrant.report.tables import estimate_text
 
     row = _row(manifest)

@@ -21,16 +21,18 @@ TEXT_LENGTH = 200
 
 
 @click.command()
-@click.argument("name", metavar="RUN", default="last")
+@click.argument("name", metavar="RUN", default="latest")
 @click.option("--failing", is_flag=True, help="Also the items that did not pass or could not be rated, and why.")
 @click.option("--workspace", type=click.Path(path_type=Path), default=Path(), help="The folder of the runs [here].")
 @click.option("--json", "as_json", is_flag=True, help="Print the run as JSON.")
 def show(name: str, *, failing: bool, workspace: Path, as_json: bool) -> None:
-    """Show RUN: its name, the beginning of it, or `last`."""
-    from calibrant.runs.archive import existing_workspace, kept_run, manifest_of
+    """Show RUN: its name, the beginning of it, or `latest`."""
+    from calibrant.runs.archive import existing_workspace, manifest_of
+    from calibrant.runs.keeping import WorkspaceKeeper
+    from calibrant.runs.reopening import kept_run
 
     with existing_workspace(workspace) as opened:
-        found = kept_run(opened, name)
+        found = kept_run(WorkspaceKeeper(opened), name)
         report = manifest_of(opened, name).get("report") or found.to_json()
         rows = [*_failing(found)] if failing else []
     if as_json:

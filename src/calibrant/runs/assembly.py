@@ -38,7 +38,10 @@ class Assembly:
     @property
     def asked(self) -> dict[str, Any]:
         """The gates, the baseline and the labels, as `measured` takes them."""
-        return {"gates": self.plan.gates, "baseline": self.plan.baseline, "labels": self.plan.labels}
+        baseline = self.plan.baseline
+        if baseline is not None and (self.plan.folder / baseline).is_file():
+            baseline = str(self.plan.folder / baseline)
+        return {"gates": self.plan.gates, "baseline": baseline, "labels": self.plan.labels}
 
 
 def assembled(plan: Plan, **changes: Any) -> Assembly:

@@ -63,13 +63,13 @@ def test_a_run_that_was_kept_is_shown_and_listed(command):
     command("init", "data.csv")
     printed = command("run", "plan.yaml", "--quiet")[1]
     assert command("show")[1] == printed
-    code, out, _ = command("show", "last", "--failing")
+    code, out, _ = command("show", "latest", "--failing")
     assert (code, "answered  item 2: scored False\n  query: Why?" in out) == (0, True)
     assert json.loads(command("show", "--json", "--failing")[1])["failing"][0]["item"] == "2"
     listed = command("list")[1]
     assert "complete" in listed
     assert json.loads(command("list", "--json")[1])["runs"][0]["n"] == 3
-    assert "unknown run 'r-none'; expected one of: last, r-" in command("show", "r-none")[2]
+    assert "unknown run 'r-none'; expected one of: r-" in command("show", "r-none")[2]
 
 
 def test_without_a_workspace_nothing_is_made(command, tmp_path):
