@@ -31,7 +31,7 @@ class Asked(NamedTuple):
     @property
     def question(self):
         """What was asked first, also when it is asked again with the error."""
-        return next(message["content"] for message in self.body["messages"] if message["role"] == "user")
+        return next((one["content"] for one in self.body.get("messages", ()) if one["role"] == "user"), "")
 
 
 class Refuse(Exception):  # noqa: N818 - it is raised as one says it
@@ -82,6 +82,7 @@ class ProviderServer:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", self._handle)
         app.router.add_post("/v1/messages", self._handle)
+        app.router.add_post("/v1/embeddings", self._handle)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01, handler_cancellation=True)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -6,7 +6,7 @@ import asyncio
 import math
 from typing import Final, NamedTuple
 
-from calibrant.errors import BudgetError, InputError, ModelCallError, shortened
+from calibrant.errors import BudgetError, InputError, ModelCallError, WrongTypeError, shortened
 from calibrant.models.costs import estimated_tokens
 from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Request
 from calibrant.ratings import Usage
@@ -131,7 +131,7 @@ class Budget:
         limit = max((request.sampling.get(name) or 0 for name in LIMITS), default=0)
         written = limit or self._largest.output_tokens or FIRST_OUTPUT
         cost = None if self.usd is None else invoker.cost(read, written)
-        if cost is None and self.usd is not None:
+        if cost is None and self.usd is not None and not invoker.tells_cost:
             raise self._unknown(invoker)
         # A model that tells its cost only afterwards is expected to cost what its dearest call did.
         return Reserve(read, written, cost or self._largest.usd)
@@ -173,6 +173,8 @@ class BudgetedInvoker(InvokerWrapper):
 
     def __init__(self, inner: BaseLMInvoker, budget: Budget) -> None:
         super().__init__(inner)
+        if not isinstance(budget, Budget):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass numbers
+            raise WrongTypeError(f"expected a budget such as Budget(calls=100), got {shortened(budget)}")
         self.budget = budget
 
     async def invoke(self, request: Request) -> Reply:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from calibrant.errors import EvalError, WrongTypeError, shortened
 from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Request
 from calibrant.ratings import Usage
 from calibrant.store.records import CallRecord
-from calibrant.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from calibrant.store.workspace import Workspace
 
 __all__ = ["CachedInvoker", "cached"]
 
@@ -28,7 +31,7 @@ class CachedInvoker(InvokerWrapper):
 
     def __init__(self, inner: BaseLMInvoker, workspace: Workspace | None = None) -> None:
         super().__init__(inner)
-        if workspace is not None and not isinstance(workspace, Workspace):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass folders
+        if workspace is not None and not callable(getattr(workspace, "put_call", None)):
             raise WrongTypeError(f"expected a workspace, got {shortened(workspace)}; Workspace(FOLDER) opens one")
         self.workspace = workspace
         self._flights = WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Future[Outcome]]]()

@@ -164,13 +164,16 @@ def _http(provider_name: str, model: str, options: ConnectOptions) -> BaseLMInvo
         from calibrant.models.anthropic_messages import AnthropicInvoker as Wire
     else:
         from calibrant.models.chat_completions import ChatCompletionsInvoker as Wire
-    model_itself = Wire(endpoint, reply_mode=options.get("reply_mode"))
-    limits: dict[str, Any] = {name: options.get(name) for name in LIMITS if options.get(name) is not None}
+    return _paced(Wire(endpoint, reply_mode=options.get("reply_mode")), options)
+
+
+def _paced(model: BaseLMInvoker, options: Mapping[str, Any]) -> BaseLMInvoker:
+    limits: dict[str, Any] = {name: options[name] for name in LIMITS if options.get(name) is not None}
     if not limits:
-        return model_itself
+        return model
     from calibrant.models.limiting import LimitedInvoker, Limiter
 
-    return LimitedInvoker(model_itself, Limiter(**limits))
+    return LimitedInvoker(model, Limiter(**limits))
 
 
 def _endpoint(name: str, model: str, provider: Provider, options: ConnectOptions) -> Endpoint:
@@ -202,4 +205,5 @@ def _wire_headers(provider: Provider, headers: Mapping[str, str]) -> dict[str, s
 def _local(model: str, options: Mapping[str, Any]) -> BaseLMInvoker:
     from calibrant.models.local import local
 
-    return local(model, **options)
+    own = {name: value for name, value in options.items() if name not in LIMITS}
+    return _paced(local(model, **own), options)

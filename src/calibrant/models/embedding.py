@@ -14,6 +14,7 @@ from calibrant.errors import InputError, ModelCallError, WrongTypeError, shorten
 from calibrant.fingerprints import fingerprint
 from calibrant.models.embedding_models import embedding_model
 from calibrant.models.invoker import BaseLMInvoker, Message, Request
+from calibrant.models.retrying import RetriedInvoker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,12 +87,15 @@ async def embed(
     """One row of length 1 for each of `texts`, so that the product of two rows is the cosine of their angle.
 
     `model` is a name, or what `embedding_model` made of one, wrapped as you like; `options` go with a name. Each
-    different text is asked for once, in batches, and remembered for the process, or in your own `cache`. An empty or
-    blank text has no meaning to embed: it is an InputError that names its place. Any other text gets a vector, or the
-    whole call is a ModelCallError; there are no zero vectors. No texts give no rows.
+    different text is asked for once, in batches, and remembered for the process, or in your own `cache`; a model that
+    is given by name is asked again after failures that pass. An empty or blank text has no meaning to embed: it is an
+    InputError that names its place. Any other text gets a vector, or the whole call is a ModelCallError; there are no
+    zero vectors. No texts give no rows.
     """
     wanted = _checked_texts(texts)
     asked = embedding_model(default_embedding_model() if model is None else model, **options)
+    if asked is not model:
+        asked = RetriedInvoker(asked)
     known = _remembered if cache is None else cache
     try:
         rows = await _rows(asked, wanted, known)

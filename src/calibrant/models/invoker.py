@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from calibrant.errors import WrongTypeError, shortened
+from calibrant.errors import InputError, WrongTypeError, shortened
 from calibrant.fingerprints import fingerprint
 from calibrant.ratings import Usage
 
@@ -36,6 +36,19 @@ class Request:
     sampling: Mapping[str, Any] = field(default_factory=dict[str, Any])
     logprobs: bool = False
     slot: int = 0
+
+    def __post_init__(self) -> None:
+        if self.labels:
+            self._check_labels()
+
+    def _check_labels(self) -> None:
+        labels: object = self.labels
+        if isinstance(labels, str) or not all(isinstance(label, str) for label in self.labels):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass one text
+            raise WrongTypeError(f"labels are several texts such as ('yes', 'no'), not {shortened(labels)}")
+        if len(set(self.labels)) < len(self.labels):
+            raise InputError(f"labels differ from each other, got {shortened(labels)}")
+        if self.schema is not None:
+            raise InputError("a request asks for JSON of a schema or for one of its labels, not for both")
 
     @classmethod
     def of(cls, prompt: str, *, system: str = "", **form: Any) -> Request:
@@ -127,12 +140,16 @@ class BaseLMInvoker(ABC):
         return fingerprint([dict(self.identity), request.to_json()])
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:  # noqa: ARG002 - for those with a price
-        """What so many tokens cost in US dollars; None when nobody knows.
+        """What so many tokens cost in US dollars; None when nobody knows, as here.
 
-        A model of your own is taken to cost nothing before a call, unless it says so here; what it reports in the
-        usage of its replies is counted all the same.
+        Write it for a model of your own that has a price.
         """
-        return 0.0
+        return None
+
+    @property
+    def tells_cost(self) -> bool:
+        """Whether only its replies tell what they cost, so that a budget in money has to make a call to know."""
+        return type(self).cost is BaseLMInvoker.cost
 
     async def aclose(self) -> None:  # noqa: B027 - most models hold nothing open
         """Let go of connections. Asking again opens them anew."""
@@ -162,6 +179,11 @@ class InvokerWrapper(BaseLMInvoker):
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
         """What the model inside costs."""
         return self.inner.cost(input_tokens, output_tokens)
+
+    @property
+    def tells_cost(self) -> bool:
+        """Whether only the replies of the model inside tell what they cost."""
+        return self.inner.tells_cost
 
     async def aclose(self) -> None:
         """Let go of the connections of the model inside."""

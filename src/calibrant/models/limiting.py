@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
-from calibrant.errors import InputError, ModelCallError, shortened
+from calibrant.errors import InputError, ModelCallError, WrongTypeError, shortened
 from calibrant.models.clocks import Clock
 from calibrant.models.costs import estimated_tokens
 from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Request
@@ -67,6 +67,8 @@ class Limiter:
             "concurrency": concurrency,
         }
         wrong = [f"{name} is a number above 0, not {shortened(one)}" for name, one in given.items() if _wrong(one)]
+        if not wrong and concurrency is not None and concurrency != int(concurrency):
+            wrong = [f"concurrency is a whole number of calls at a time, not {concurrency}"]
         if wrong:
             raise InputError.gathered("the limits", wrong)
         self._clock = clock or Clock()
@@ -134,6 +136,8 @@ class LimitedInvoker(InvokerWrapper):
 
     def __init__(self, inner: BaseLMInvoker, limiter: Limiter) -> None:
         super().__init__(inner)
+        if not isinstance(limiter, Limiter):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass numbers
+            raise WrongTypeError(f"expected a limiter such as Limiter(concurrency=8), got {shortened(limiter)}")
         self.limiter = limiter
 
     async def invoke(self, request: Request) -> Reply:
@@ -168,13 +172,11 @@ def limited(
     """`invoker`, at the pace of these limits, or of a `limiter` that it shares with others."""
     if limiter is not None and (requests_per_minute or tokens_per_minute or concurrency):
         raise InputError("limits are given by a limiter or by numbers, not by both")
-    return LimitedInvoker(
-        invoker,
-        limiter
-        or Limiter(
+    if limiter is None:
+        limiter = Limiter(
             requests_per_minute=requests_per_minute,
             tokens_per_minute=tokens_per_minute,
             concurrency=concurrency,
             clock=clock,
-        ),
-    )
+        )
+    return LimitedInvoker(invoker, limiter)

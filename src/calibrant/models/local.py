@@ -109,6 +109,10 @@ class LocalInvoker(BaseLMInvoker):
             return await self._engine.run(lambda session: self._labelled(session, request))
         return await self._engine.run(lambda session: self._written(session, request))
 
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:  # noqa: ARG002 - they cost nothing
+        """Nothing: the machine's own time has no price."""
+        return 0.0
+
     async def aclose(self) -> None:
         """Let go of the model; its memory is freed when nobody else holds it. Asking again loads it anew."""
         self._engine = None

@@ -52,6 +52,10 @@ class ReplayInvoker(BaseLMInvoker):
         """The recorded reply; raises ModelCallError (`not_in_store`) when there is none."""
         return _found(self._lookup, self.call_key(request), self.name)
 
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:  # noqa: ARG002 - they cost nothing
+        """Nothing: nobody is asked."""
+        return 0.0
+
 
 class ReplayedInvoker(InvokerWrapper):
     """The model inside as it answered before: it lends its call keys, and is never asked."""

@@ -11,6 +11,7 @@ from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Reque
 __all__ = ["RetriedInvoker", "retried"]
 
 DOWN_CODES: Final = frozenset({"judge_unreachable", "judge_timeout", "provider_error", "unauthorized"})
+REFUSING_CODES: Final = frozenset({"judge_refused", "request_invalid"})
 DOWN_AFTER: Final = 16
 PROBE_SECONDS: Final = 5.0
 
@@ -32,7 +33,9 @@ class Outage:
         self._last = None
 
     def failed(self, error: ModelCallError) -> None:
-        """The provider did not answer."""
+        """The provider did not answer; one that refuses this request, or too many, is not down."""
+        if error.code in REFUSING_CODES:
+            self.over()
         if error.code not in DOWN_CODES:
             return
         now = self._clock.now()
@@ -77,7 +80,9 @@ class RetriedInvoker(InvokerWrapper):
         clock: Clock | None = None,
     ) -> None:
         super().__init__(inner)
-        if attempts < 1 or first_wait < 0 or longest_wait < first_wait or patience < 0:
+        numbers = (attempts, first_wait, longest_wait, patience)
+        wrong = any(isinstance(one, bool) or not isinstance(one, int | float) for one in numbers)  # pyright: ignore[reportUnnecessaryIsInstance] - plans pass anything
+        if wrong or not (attempts >= 1 and 0 <= first_wait <= longest_wait and patience >= 0):
             raise InputError("retries need at least 1 attempt, and waits that are 0 or more, the longest last")
         self.attempts = attempts
         self.first_wait = first_wait
@@ -110,7 +115,7 @@ class RetriedInvoker(InvokerWrapper):
         """How long to wait before asking again; None when it is not worth it."""
         if not error.retryable or attempt >= self.attempts or self._outage.lasts:
             return None
-        if error.retry_after is not None:
+        if error.retry_after:
             # A little later than asked, so that all who were refused at once do not come back at once.
             wait = error.retry_after * (1.0 + 0.1 * self._clock.draw())
             return wait if error.retry_after <= self.longest_wait else None

@@ -48,6 +48,10 @@ class ScriptedInvoker(BaseLMInvoker):
             raise line
         return line if isinstance(line, Reply) else _reply(line, request, self.name)
 
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:  # noqa: ARG002 - they cost nothing
+        """Nothing: nobody is asked."""
+        return 0.0
+
     def _line(self, place: int, request: Request) -> Line:
         replies = self._replies
         if callable(replies):

@@ -152,7 +152,7 @@ class Workspace:
         return [run for (run,) in self._all("SELECT run FROM manifests ORDER BY written, run", ())]
 
     def flush(self) -> None:
-        """Return when everything that was added is committed."""
+        """Return when everything that was added is committed; raises StoreError when something of it could not be."""
         self._writer.flush()
 
     def check(self) -> list[str]:
@@ -166,7 +166,7 @@ class Workspace:
                 self._rating_of(place, data, crc)
             except StoreError:
                 found.append(f"rating of item {item!r} on {criterion!r} in run {run!r}")
-        return found
+        return [*found, *self._damaged_items()]
 
     def close(self) -> None:
         """Commit what was added, and let go of the file; closing twice is fine."""
@@ -205,6 +205,14 @@ class Workspace:
             pass
         raise StoreError(f"the workspace {self.path} holds a damaged rating, number {place}; `check` lists all")
 
+    def _damaged_items(self) -> Iterator[str]:
+        sql = """SELECT run, position, item, cluster, data, crc FROM items
+            WHERE (run, position) > (?, ?) ORDER BY run, position LIMIT ?"""
+        after = ("", -1)
+        while rows := self._all(sql, (*after, PAGE)):
+            yield from (f"item {row[2]!r} of run {row[0]!r}" for row in rows if _crc(*row[2:5]) != row[5])
+            after = rows[-1][:2]
+
     def _pages(self, sql: str, after: Any, key_column: int) -> Iterator[tuple[Any, ...]]:
         while rows := self._all(sql, (after, PAGE)):
             yield from rows
@@ -223,10 +231,10 @@ class Workspace:
             raise store_error(self.path, error) from None
 
     def _reader(self) -> sqlite3.Connection:
+        if not self._finalizer.alive:
+            raise StoreError(f"the workspace {self.path} is closed")
         connection = getattr(self._mine, "connection", None)
         if connection is None:
-            if not self._finalizer.alive:
-                raise StoreError(f"the workspace {self.path} is closed")
             connection = self._mine.connection = connected(self.path)
             connection.execute("PRAGMA query_only = ON")
             # A damaged text comes back changed, so that its checksum tells, instead of failing the whole page.
@@ -243,9 +251,11 @@ def open_workspace(beside: str | Path = ".", *, store_text: bool = True) -> Work
 
 
 def _close(writer: Writer, readers: list[sqlite3.Connection]) -> None:
-    writer.close()
-    while readers:
-        readers.pop().close()
+    try:
+        writer.close()
+    finally:
+        while readers:
+            readers.pop().close()
 
 
 def _crc(*columns: object) -> int:

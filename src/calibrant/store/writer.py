@@ -10,11 +10,11 @@ from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from calibrant.errors import StoreError
+from calibrant.errors import StoreError, shortened
 from calibrant.store.schema import store_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 __all__ = ["Writer"]
@@ -22,6 +22,17 @@ __all__ = ["Writer"]
 GATHER_SECONDS: Final = 0.001
 MOST_ROWS: Final = 64
 """Rows in one statement: each statement costs the thread a turn at the interpreter's lock."""
+
+# What cannot be bound or encoded: a number beyond 64 bits, a text that is no Unicode, a value of no SQL type.
+_ROWS_AT_FAULT: Final = (
+    ValueError,
+    OverflowError,
+    TypeError,
+    sqlite3.ProgrammingError,
+    sqlite3.InterfaceError,
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+)
 
 Waiter = asyncio.Future[None] | Future[None] | None
 
@@ -42,6 +53,7 @@ class Writer:
         self._path = path
         self._jobs = SimpleQueue[Job | None]()
         self._failure: StoreError | None = None
+        self._untold: StoreError | None = None
         self._closed = False
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._work, name="calibrant-store", daemon=True)
@@ -54,23 +66,33 @@ class Writer:
         await waiter
 
     def queue(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Have `rows` written soon; a failure shows at the next call, or at `flush`."""
+        """Have `rows` written soon; a failure shows at `flush` or `close`."""
         self._put(Job(sql, rows, None))
 
     def flush(self) -> None:
-        """Return when everything that was queued is committed."""
+        """Return when everything that was queued is committed; raises when something of it could not be."""
         waiter = Future[None]()
         self._put(Job("", (), waiter))
         waiter.result()
+        self._tell()
 
     def close(self) -> None:
-        """Commit what is queued, and end the thread and the connection; closing twice is fine."""
+        """Commit what is queued, and end the thread and the connection; closing twice is fine.
+
+        Raises when something could not be written and nobody has been told.
+        """
         with self._lock:
             if self._closed:
                 return
             self._closed = True
         self._jobs.put(None)
         self._thread.join()
+        self._tell()
+
+    def _tell(self) -> None:
+        error, self._untold = self._untold, None
+        if error is not None:
+            raise error
 
     def _put(self, job: Job) -> None:
         if self._failure is not None:
@@ -84,8 +106,10 @@ class Writer:
         going = True
         while going:
             batch, going = self._gathered()
-            error = self._commit(batch) if batch else None
-            _release(batch, error)
+            for jobs, error in self._outcomes(batch):
+                if error is not None and any(job.rows and job.waiter is None for job in jobs):
+                    self._untold = error
+                _release(jobs, error)
         self._connection.close()
 
     def _gathered(self) -> tuple[list[Job], bool]:
@@ -103,23 +127,44 @@ class Writer:
                 return batch, False
             batch.append(job)
 
-    def _commit(self, batch: list[Job]) -> StoreError | None:
+    def _outcomes(self, batch: list[Job]) -> Iterator[tuple[list[Job], StoreError | None]]:
+        """Write `batch` together; where a row of it cannot be kept, each job alone, so that only one is refused."""
+        if self._failure is not None:
+            yield batch, self._failure
+            return
+        try:
+            self._commit(batch)
+        except _ROWS_AT_FAULT as error:
+            if len(batch) > 1:
+                for job in batch:
+                    yield from self._outcomes([job])
+            else:
+                yield batch, self._refused(batch[0], error)
+        except sqlite3.Error as error:
+            self._failure = store_error(self._path, error)
+            yield batch, self._failure
+        else:
+            yield batch, None
+
+    def _commit(self, batch: list[Job]) -> None:
         statements = [(sql, rows) for sql, rows in _merged(batch) if rows]
         if not statements:
-            return self._failure
+            return
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             for sql, rows in statements:
                 self._insert(sql, rows)
             self._connection.execute("COMMIT")
-        except (sqlite3.Error, ValueError) as error:
+        finally:
             if self._connection.in_transaction:
                 self._connection.rollback()
-            if isinstance(error, ValueError):
-                # A text that is no Unicode: these rows' fault, and no reason to refuse the next.
-                return store_error(self._path, error)
-            self._failure = store_error(self._path, error)
-        return self._failure
+
+    def _refused(self, job: Job, error: Exception) -> StoreError:
+        table = job.sql.split()[4]
+        return StoreError(
+            f"the workspace {self._path} cannot keep what was to be written to {table} ({len(job.rows)} rows that came "
+            f"together, the first of {shortened(job.rows[0][0])}): {type(error).__name__}: {error}"
+        )
 
     def _insert(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
         for start in range(0, len(rows), MOST_ROWS):
