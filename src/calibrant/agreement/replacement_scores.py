@@ -89,7 +89,7 @@ def _equal(first: Codes, second: Codes) -> Array:
 def _distance(values: tuple[Value, ...]) -> Likeness:
     """The squared difference, negative: the root of its mean over the rest falls as it does."""
     numbers = np.asarray([0.0 if isinstance(value, str | frozenset) else value for value in values], float)
-    return lambda first, second: -((numbers[first] - numbers[second]) ** 2)
+    return lambda first, second: -((numbers[_place(first)] - numbers[_place(second)]) ** 2)
 
 
 def _jaccard(values: tuple[Value, ...]) -> Likeness:
@@ -99,7 +99,13 @@ def _jaccard(values: tuple[Value, ...]) -> Likeness:
     held = np.array([[label in one for label in labels] for one in sets], bool).reshape(len(sets), len(labels))
 
     def likeness(first: Codes, second: Codes) -> Array:
-        shared, union = (held[first] & held[second]).sum(1), (held[first] | held[second]).sum(1)
+        one, other = held[_place(first)], held[_place(second)]
+        shared, union = (one & other).sum(1), (one | other).sum(1)
         return np.where(union > 0, shared / np.maximum(union, 1), 1.0)
 
     return likeness
+
+
+def _place(codes: Codes) -> Codes:
+    """Where a code's value stands; a missing answer gets any place, since what comes of it is not counted."""
+    return np.maximum(codes, 0)

@@ -68,7 +68,7 @@ def _majority_of_sets(people: RatingCube, ties: str) -> Majority:
     first, number, _ = distinct_columns(people.codes + 3, len(people.values) + 3)
     patterns = people.codes[:, first]
     rated = patterns >= 0
-    votes = (held[patterns] & rated[:, :, None]).sum(0)
+    votes = (held[np.maximum(patterns, 0)] & rated[:, :, None]).sum(0)
     raters = rated.sum(0)[:, None]
     chosen = [frozenset(np.array(labels)[row].tolist()) for row in 2 * votes > raters]
     tied = ((2 * votes == raters) & (raters > 0)).any(1)

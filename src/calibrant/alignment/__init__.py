@@ -6,6 +6,7 @@ from calibrant._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from calibrant.alignment.configuration import MetricConfig, MetricsConfig
+    from calibrant.alignment.judges import JudgeConfig
     from calibrant.alignment.modes import TaskAggregationMode
     from calibrant.alignment.project import MetaEvaluator
     from calibrant.alignment.score_report import ScoreReport
@@ -25,6 +26,7 @@ __all__ = [
     "BaseScoringResult",
     "CohensKappaScorer",
     "EvalTask",
+    "JudgeConfig",
     "MetaEvaluator",
     "MetricConfig",
     "MetricsConfig",
@@ -44,6 +46,7 @@ __getattr__, __dir__ = lazy_exports(
         "BaseScoringResult": "calibrant.alignment.scoring_result",
         "CohensKappaScorer": "calibrant.alignment.scorers.kappa",
         "EvalTask": "calibrant.alignment.tasks",
+        "JudgeConfig": "calibrant.alignment.judges",
         "MetaEvaluator": "calibrant.alignment.project",
         "MetricConfig": "calibrant.alignment.configuration",
         "MetricsConfig": "calibrant.alignment.configuration",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.alignment.answers import answers_of_raters
 from calibrant.alignment.comparing import MetricResults, compared
 from calibrant.alignment.configuration import MetricConfig, MetricsConfig
+from calibrant.alignment.insights import bounded, compared_judges, disagreements_of
+from calibrant.alignment.judges import JudgeConfig, judges_of_state, judges_of_yaml
 from calibrant.alignment.project_state import (
     STATE_FILE,
     metrics_of_state,
@@ -24,12 +26,18 @@ from calibrant.alignment.result_tables import id_column_of, nested_answers, read
 from calibrant.alignment.score_report import ScoreReport
 from calibrant.alignment.stored_results import RaterKind, read_results, write_results
 from calibrant.alignment.tasks import EvalTask
+from calibrant.alignment.usual_metrics import usual_metrics
 from calibrant.bridge import run_sync
-from calibrant.errors import InputError, WrongTypeError, shortened
+from calibrant.errors import InputError, UnknownNameError, WrongTypeError, shortened
 from calibrant.items import identifier
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
+
+    from calibrant.agreement import CeilingAndFloor, Disagreements, JudgeComparison, Measure
+    from calibrant.models import Budget
 
 __all__ = ["MetaEvaluator"]
 
@@ -63,7 +71,8 @@ class MetaEvaluator:
         self.eval_task: EvalTask | None = None
         self.data: pl.DataFrame | None = None
         self.metrics_config: MetricsConfig | None = None
-        self.judges: list[Any] = []
+        self.draws_charts = True
+        self.judges: dict[str, JudgeConfig] = {}
         self._results: dict[RaterKind, dict[str, RaterResults]] = {"judge": {}, "annotator": {}}
         self._report: ScoreReport | None = None
         if load:
@@ -123,7 +132,8 @@ class MetaEvaluator:
         """Add a judge's results from a file, a frame, a list of dicts, or a mapping of items to labels.
 
         They have a column with the ids of items and one for each task. Without `judge_id`, a column `judge_id` says
-        whose they are, or the keys of `{judge: {item: label}}`. `task` names the task of labels that have no column.
+        whose they are, or the keys of `{judge: {item: label}}`, or else the file's name. `task` names the task of
+        labels that have no column of their own.
         """
         self._add(
             "judge", file_path, judge_id, task=task, about={"run_id": run_id, **about}, table=(id_column, data_format)
@@ -149,6 +159,58 @@ class MetaEvaluator:
             about={"run_id": run_id, **about},
             table=(id_column, data_format),
         )
+
+    def add_judge(self, judge: JudgeConfig) -> None:
+        """Add a model that is to judge; one of the same name is replaced."""
+        if not isinstance(judge, JudgeConfig):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass dicts
+            raise WrongTypeError(f"expected a JudgeConfig, got {shortened(judge)}")
+        self.judges[judge.id] = judge
+        self.save_state()
+
+    def load_judges_from_yaml(
+        self, yaml_file: str | Path, *, on_duplicate: Literal["skip", "overwrite"] | None = None
+    ) -> None:
+        """Add the judges of a YAML file, each with an id, a model and a prompt file."""
+        for judge in judges_of_yaml(yaml_file):
+            if judge.id in self.judges and on_duplicate is None:
+                raise InputError(f"there is a judge {judge.id!r} already; say on_duplicate='skip' or 'overwrite'")
+            if judge.id not in self.judges or on_duplicate == "overwrite":
+                self.judges[judge.id] = judge
+        self.save_state()
+
+    def run_judges(
+        self,
+        judge_ids: Sequence[str] | str | None = None,
+        *,
+        repeats: int = 1,
+        budget: Budget | None = None,
+        concurrency: int = 16,
+    ) -> dict[str, RaterResults]:
+        """Ask the judges about every item, and keep their results; the results by judge.
+
+        Replies are kept in the project's workspace: asking again, or after an interruption, asks only what is missing.
+        With `repeats` every item is asked so often, the most frequent answer counts, and all votes are kept.
+        """
+        return run_sync(self._run_judges(judge_ids, repeats=repeats, budget=budget, concurrency=concurrency))
+
+    def disagreements(self, task: str, judge_id: str) -> Disagreements:
+        """The items on which people agree and the judge differs, and those on which people differ, apart."""
+        return disagreements_of(self._ratings(), task, judge_id)
+
+    def compare_judges(self, task: str, measure: str | Measure = "accuracy") -> JudgeComparison:
+        """All judges in pairs on the items that they share: differences with intervals, and who is alike."""
+        return compared_judges(self._ratings(), task, measure)
+
+    def ceiling_and_floor(self, task: str, judge_id: str, measure: str | Measure = "accuracy") -> CeilingAndFloor:
+        """A judge's score between that of the best constant answer and that of people among themselves."""
+        return bounded(self._ratings(), task, judge_id, measure)
+
+    def add_usual_metrics(self, tasks: Sequence[str] = ()) -> None:
+        """Ask what is usual: accuracy, kappa and the alternative annotator test of labels, similarity of free text.
+
+        Of all tasks that people answered, unless some are named. Nothing is saved but the results.
+        """
+        self.metrics_config = usual_metrics(self._ratings(), tasks, self.eval_task)
 
     def add_metrics_config(self, metrics_config: MetricsConfig | MetricConfig) -> None:
         """Say which scorers to ask of which tasks; replaces what was said before."""
@@ -180,7 +242,7 @@ class MetaEvaluator:
             self.project_dir,
             task=self.eval_task,
             data=self.data,
-            judges=[judge.to_json() for judge in self.judges],
+            judges=[judge.to_json() for judge in self.judges.values()],
             metrics=self.metrics_config.metrics if self.metrics_config else (),
         )
 
@@ -191,6 +253,7 @@ class MetaEvaluator:
         state = read_state(self.project_dir)
         self.eval_task = task_of_state(state)
         self.data = read_data(self.project_dir, state)
+        self.judges = {judge.id: judge for judge in judges_of_state(state)}
         metrics = metrics_of_state(state)
         self.metrics_config = MetricsConfig(metrics) if metrics else None
         for kind in ("judge", "annotator"):
@@ -214,7 +277,8 @@ class MetaEvaluator:
         if nested is not None:
             tables = {one: read_table(answers) for one, answers in nested.items()}
         else:
-            tables = {rater: read_table(source, data_format=table[1])}
+            frame = read_table(source, data_format=table[1])
+            tables = {_named_by(source, frame, NAMING[kind]) if rater is None else rater: frame}
         for one, frame in tables.items():
             labelled = frame.rename({"label": name}) if "label" in frame.columns and name else frame
             named = None if one is None else identifier(one, f"{kind}_id")
@@ -234,14 +298,45 @@ class MetaEvaluator:
             return next(iter(self.eval_task.task_schemas))
         return task
 
-    async def _compare(self) -> dict[str, list[Any]]:
-        if self.metrics_config is None:
-            raise InputError("no metrics were named; call add_metrics_config() first")
+    async def _run_judges(
+        self, judge_ids: Sequence[str] | str | None, *, repeats: int, budget: Budget | None, concurrency: int
+    ) -> dict[str, RaterResults]:
+        from calibrant.alignment.judge_runs import JudgeRun
+        from calibrant.models import Budget
+        from calibrant.store import open_workspace
+
+        if self.eval_task is None or self.data is None:
+            raise InputError("judges need items and a task; call add_data() and add_eval_task() first")
+        names = [judge_ids] if isinstance(judge_ids, str) else list(judge_ids or self.judges)
+        unknown = [name for name in names if name not in self.judges]
+        if unknown or not names:
+            raise UnknownNameError.among("judge", (unknown or ["(none was added)"])[0], self.judges)
+        if repeats < 1:
+            raise InputError(f"repeats is a whole number of at least 1, not {repeats}")
+        with open_workspace(self.project_dir) as workspace:
+            run = JudgeRun(
+                items=self.data.to_dicts(),
+                task=self.eval_task,
+                workspace=workspace,
+                budget=budget or Budget(),
+                repeats=repeats,
+                concurrency=concurrency,
+            )
+            for name in names:
+                self._keep("judge", await run.results(self.judges[name]))
+        return {name: self._results["judge"][name] for name in names}
+
+    def _ratings(self) -> Ratings:
         if not self._results["judge"]:
             raise InputError("there are no judge results; add some with add_external_judge_results(), or run judges")
         if not self._results["annotator"]:
             raise InputError("there are no annotations; add some with add_external_annotation_results()")
-        ratings = Ratings(self._results["judge"], self._results["annotator"])
+        return Ratings(self._results["judge"], self._results["annotator"])
+
+    async def _compare(self) -> dict[str, list[Any]]:
+        if self.metrics_config is None:
+            raise InputError("no metrics were named; call add_metrics_config() first")
+        ratings = self._ratings()
         unknown = [
             name for metric in self.metrics_config.metrics for name in metric.task_names if name not in ratings.tasks
         ]
@@ -251,7 +346,8 @@ class MetaEvaluator:
             )
         found = await compared(self.metrics_config.metrics, ratings)
         write_result_files(self.scores_dir, found)
-        self._aggregate(found)
+        if self.draws_charts:
+            self._aggregate(found)
         self._report = ScoreReport(found, self.scores_dir, self.notes)
         return {metric.name: list(metric.results) for metric in found}
 
@@ -263,3 +359,9 @@ class MetaEvaluator:
                 metric.scorer.aggregate_results(list(results.results), str(self.scores_dir), results.name)
             except Exception:
                 metric.scorer.logger.exception("%s could not be drawn", results.name)
+
+
+def _named_by(source: Any, frame: pl.DataFrame, columns: Sequence[str]) -> str | None:
+    """The name of the file, when no column says whose the results are."""
+    is_file = isinstance(source, str | Path) and not any(name in frame.columns for name in columns)
+    return Path(source).stem if is_file else None

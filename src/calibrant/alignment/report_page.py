@@ -78,7 +78,11 @@ def _cell(column: ReportColumn, judge: str) -> str:
         return f'<td data-value="">&ndash;<small>{escape(reason)}</small></td>'
     best = column.best is not None and cell.value == column.best
     mark, star = (' class="best"', " &#9733;") if best else ("", "")
-    return f'<td{mark} data-value="{cell.value!r}">{cell.value:.3f}{star}{_interval(cell)}</td>'
+    return f'<td{mark} data-value="{cell.value!r}">{cell.value:.3f}{star}{_interval(cell)}{_note(cell)}</td>'
+
+
+def _note(cell: Cell) -> str:
+    return f"<small>{escape(cell.note)}</small>" if cell.note else ""
 
 
 def _interval(cell: Cell) -> str:

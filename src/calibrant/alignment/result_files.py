@@ -60,7 +60,7 @@ def read_result_files(scores: Path) -> list[MetricResults]:
     found: list[MetricResults] = []
     for entry in json.loads(index.read_text(encoding="utf-8"))["metrics"]:
         folder = result_folder(scores, entry["scorer_name"], entry["name"])
-        results = [_read(folder / f"{safe_name(judge)}{ENDING}") for judge in entry.pop("judges")]
+        results = [_read(folder / f"{safe_name(judge)}{ENDING}") for judge in entry.pop("judges", [])]
         found.append(MetricResults(**entry, results=tuple(one for one in results if one is not None)))
     return found
 

@@ -25,16 +25,21 @@ __all__ = ["Cell", "ReportColumn", "ScoreReport"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One judge's number in one column, its estimate where there is one, and why there is no number."""
+    """One judge's number in one column, its estimate where there is one, and why there is no number.
+
+    `note` says what the number means beside others: how people score against each other, what the test's outcome was.
+    """
 
     value: float | None
     estimate: Estimate | None = None
     reason: str = ""
+    note: str = ""
 
     def __str__(self) -> str:
         if self.value is None:
             return f"no score: {self.reason}"
-        return str(self.estimate) if self.estimate is not None else f"{self.value:.3f}"
+        number = str(self.estimate) if self.estimate is not None else f"{self.value:.3f}"
+        return f"{number}; {self.note}" if self.note else number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,4 +196,15 @@ def _flat(result: BaseScoringResult) -> dict[str, Cell]:
 def _of_value(value: Any, estimate: Estimate | None, result: BaseScoringResult) -> Cell:
     number = float(value) if isinstance(value, int | float) else None
     reason = "" if number is not None else (result.reason or "the scorer gave no number")
-    return Cell(value=number, estimate=estimate, reason=reason)
+    note = "" if number is None else _note(result)
+    return Cell(value=number, estimate=estimate, reason=reason, note=note)
+
+
+def _note(result: BaseScoringResult) -> str:
+    """People's own score and that of a constant answer, or the outcome of the test, where the scorer gave them."""
+    outcome = result.details.get("outcome") or result.metadata.get("outcome")
+    bounds = [(result.metadata.get(name) or {}).get("value") for name in ("ceiling", "floor", "relative")]
+    if any(value is None for value in bounds):
+        return str(outcome or "")
+    ceiling, floor, relative = bounds
+    return f"people {ceiling:.3f}, constant {floor:.3f}: {relative:.2f} of the way from a constant to a person"

@@ -19,6 +19,7 @@ EXIT_CODES: Mapping[str, int] = {"passed": 0, "failed": 1, "wrong_use": 2, "inco
 """What every command's exit code says."""
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "align": ("calibrant.cli.align:align", "Compare judges with people, and correct rates by what people said."),
     "init": ("calibrant.cli.init:init", "Write a plan and a rubric for your own data."),
     "list": ("calibrant.cli.list:list_runs", "List the runs that were kept."),
     "models": ("calibrant.cli.models:models", "List the models that can be asked, fetch the offline one, ask one."),

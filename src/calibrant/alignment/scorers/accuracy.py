@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant.agreement import against_each, against_majority
 from calibrant.agreement.voting import TIES
-from calibrant.alignment.scorers.built_in import BuiltInScorer, is_single_label
+from calibrant.alignment.scorers.built_in import BuiltInScorer, bounds_of, is_single_label
 from calibrant.alignment.scorers.label_sets import majority_sets
 from calibrant.errors import UnknownNameError
 
@@ -50,7 +50,7 @@ class AccuracyScorer(BuiltInScorer):
         if comparison.by_majority:
             metadata |= {"ties": found[0].ties, "abstained": found[0].abstained}
         else:
-            metadata["by_annotator"] = found[2]
+            metadata |= {"by_annotator": found[2], **bounds_of(comparison, "accuracy")}
         details = {"total_instances": total, "correct_instances": correct}
         return self.result(comparison, found[0], metadata=metadata, details=details)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant.agreement import ceiling_and_floor
 from calibrant.alignment.modes import ANNOTATOR_AGGREGATIONS, TaskAggregationMode
 from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.scorers.base import BaseScorer
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from calibrant.agreement import Measure
     from calibrant.estimates import Estimate
 
-__all__ = ["BuiltInScorer", "is_single_label"]
+__all__ = ["BuiltInScorer", "bounds_of", "is_single_label"]
 
 
 class BuiltInScorer(BaseScorer):
@@ -164,6 +166,18 @@ class BuiltInScorer(BaseScorer):
         wrong = [_as_label(value) for value in comparison.cube.values if not self.can_score_task(_as_label(value))]
         example = max(wrong, key=lambda label: len(str(label)), default=None)
         return f"{self.scorer_name} cannot score labels such as {shortened(example)}" if wrong else ""
+
+
+def bounds_of(comparison: Comparison, measure: str | Measure) -> dict[str, Any]:
+    """People among themselves and the best constant answer by the same measure, and where the judge stands between.
+
+    Empty where fewer than two people rated.
+    """
+    people = comparison.active_humans
+    if len(people) < 2:
+        return {}
+    found = ceiling_and_floor(comparison.cube, comparison.judge, measure, humans=people).to_json()
+    return {name: found[name] for name in ("ceiling", "floor", "relative")}
 
 
 def _as_label(value: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.agreement import Measure, against_each
 from calibrant.agreement.published import interpreted
-from calibrant.alignment.scorers.built_in import BuiltInScorer, is_single_label
+from calibrant.alignment.scorers.built_in import BuiltInScorer, bounds_of, is_single_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +51,7 @@ class CohensKappaScorer(BuiltInScorer):
             "prevalence": average.to_json()["prevalence"],
             "by_annotator": {comparison.person(name): one.value for name, one in each.each.items()},
             "left_out": {comparison.person(name): reason for name, reason in each.left_out.items()},
+            **bounds_of(comparison, measure),
         }
         word = None if average.value is None else interpreted(average.value)
         return self.result(comparison, average, metadata=metadata, details={"interpretation": word})

@@ -111,6 +111,7 @@ class AltTestScorer(BuiltInScorer):
             "min_instances_per_human": self.min_instances_per_human,
             "min_humans_per_item": self.min_humans_per_item,
             "ground_truth_method": "alt_test_procedure",
+            "outcome": found.outcome,
             "winning_rate_at_epsilon": found.winning_rate_at_epsilon,
             "annotators": [{**one, "annotator": comparison.person(one["annotator"])} for one in data["annotators"]],
             "dropped_annotators": {comparison.person(name): why for name, why in found.dropped_annotators.items()},

@@ -1,0 +1,55 @@
+"""One answer an item, as texts: a judge's column, or what most of several people said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from calibrant.agreement.published import value_text
+from calibrant.alignment.answers import answers_of_raters
+from calibrant.alignment.result_tables import nested_answers, read_table
+from calibrant.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from calibrant.alignment.rater_results import RaterResults
+
+__all__ = ["answers_by_item"]
+
+RATERS = ("judge_id", "annotator_id", "human_id", "annotator")
+
+
+def answers_by_item(path: Path, task: str | None = None) -> dict[str, str | None]:
+    """The answer to each item in a file; of several people's the most frequent, and None where they are tied."""
+    nested = nested_answers(path)
+    tables = [read_table(answers) for answers in nested.values()] if nested else [read_table(path)]
+    given: dict[str, list[str]] = {}
+    for table in tables:
+        several = any(name in table.columns for name in RATERS)
+        for results in answers_of_raters(table, None if several else path.stem, RATERS, task=None, id_column=None):
+            for item, answer in _answers(results, task, path):
+                given.setdefault(item, [])
+                given[item] += [] if answer is None else [_text(answer)]
+    return {item: _most(answers) for item, answers in given.items()}
+
+
+def _answers(results: RaterResults, task: str | None, path: Path) -> Iterable[tuple[str, Any]]:
+    if task is None and len(results.tasks) > 1:
+        raise InputError(f"{path.name} has answers to {', '.join(results.tasks)}; name one with --task")
+    name = task or next(iter(results.tasks))
+    if name not in results.tasks:
+        raise UnknownNameError.among("task", name, results.tasks)
+    return zip(results.frame["original_id"].to_list(), results.frame[name].to_list(), strict=True)
+
+
+def _text(answer: Any) -> str:
+    return value_text(answer) if isinstance(answer, str | bool | int | float) else str(answer)
+
+
+def _most(answers: list[str]) -> str | None:
+    ranked = Counter(answers).most_common(2)
+    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
+        return None
+    return ranked[0][0]

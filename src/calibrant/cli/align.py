@@ -1,0 +1,163 @@
+"""`calibrant align`: judges against people, from a project or from two files, and rates that people correct."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from calibrant.cli.group import EXIT_CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from calibrant.alignment import MetaEvaluator, ScoreReport
+    from calibrant.alignment.requirements import Answer
+
+__all__ = ["align"]
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+class ReportUnlessNamed(click.Group):
+    """A group whose own arguments go to `report`, so that `calibrant align PROJECT` needs no word more."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments, with `report` before those that begin with no subcommand."""
+        if args and args[0] not in {*self.commands, "-h", "--help"}:
+            args = ["report", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=ReportUnlessNamed, no_args_is_help=True)
+def align() -> None:
+    """Compare judges with people: `calibrant align PROJECT`, or `calibrant align --judge FILE --human FILE`."""
+
+
+@align.command()
+@click.argument("project", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--judge", "judges", multiple=True, type=FILE, help="Results of a judge: CSV, JSON, JSONL, Parquet.")
+@click.option("--human", "humans", multiple=True, type=FILE, help="Results of a person, or of several.")
+@click.option("--task", "tasks", multiple=True, help="A task to compare on; all, unless named.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as a page.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--require", "requirements", multiple=True, help='A condition, such as "kappa.lower >= 0.6".')
+def report(  # noqa: PLR0913 - one for each option
+    *,
+    project: Path | None,
+    judges: Sequence[Path],
+    humans: Sequence[Path],
+    tasks: Sequence[str],
+    html: Path | None,
+    as_json: bool,
+    requirements: Sequence[str],
+) -> int:
+    """Report how well the judges of PROJECT, or of --judge files, agree with people.
+
+    Files have a column with the ids of items (original_id) and one for each task; or they are JSON of the form
+    {rater: {item: label}}. A file is one rater's, named by the file, unless a column judge_id or annotator_id says
+    whose rows are whose. Exit code 1 when a requirement fails, 3 when one cannot be decided.
+    """
+    if (project is None) == (not judges) or bool(judges) != bool(humans):
+        raise click.UsageError("give a PROJECT, or both --judge FILE and --human FILE")
+    with tempfile.TemporaryDirectory() as folder:
+        evaluator = _opened(project) if project else _of_files(Path(folder), judges, humans)
+        found = _compared(evaluator, tasks)
+        answers = _answers(found, requirements)
+        if html:
+            html.parent.mkdir(parents=True, exist_ok=True)
+            html.write_text(found.to_html(), encoding="utf-8")
+        code = _exit_code(answers)
+        _shown(found, answers, code, as_json=as_json)
+    return code
+
+
+@align.command()
+@click.option("--judge", required=True, type=FILE, help="The judge's answers to all items.")
+@click.option("--human", required=True, type=FILE, help="People's answers to some of them.")
+@click.option("--task", help="The column of the answers; the only one, unless named.")
+@click.option("--positive", default="true", show_default=True, help="The answer whose rate is wanted.")
+@click.option(
+    "--labels-from",
+    type=click.Choice(["same_traffic", "elsewhere"]),
+    default="same_traffic",
+    show_default=True,
+    help="Whether the labels are a random sample of the judged items.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--json", "as_json", is_flag=True, help="Print the rate as JSON.")
+def correct(  # noqa: PLR0913 - one for each option
+    *, judge: Path, human: Path, task: str | None, positive: str, labels_from: Any, level: float, as_json: bool
+) -> int:
+    """Say what rate people would find on all items, from a judge on all and people on some."""
+    from calibrant.agreement import corrected_rate
+    from calibrant.alignment.answer_columns import answers_by_item
+
+    judged, labelled = answers_by_item(judge, task), answers_by_item(human, task)
+    known = sorted({answer for answer in (*judged.values(), *labelled.values()) if answer is not None})
+    if positive not in known:
+        raise click.UsageError(f"nobody answered {positive!r}; --positive is one of: {', '.join(known[:10])}")
+    rate = corrected_rate(judged, labelled, positive=positive, labels_from=labels_from, level=level)
+    if as_json:
+        data = {"schema": "calibrant.corrected_rate/1", "positive": positive, **rate.to_json()}
+        click.echo(json.dumps(data, allow_nan=False))
+    else:
+        click.echo(f"corrected rate  {rate.estimate} ({rate.estimate.method})")
+        click.echo(f"judge alone     {rate.judge_rate}")
+        click.echo(f"labels alone    {rate.label_rate}")
+        click.echo(rate.worth_text())
+        for warning in rate.warnings:
+            click.echo(f"warning: {warning}")
+    return EXIT_CODES["passed"] if rate.estimate.value is not None else EXIT_CODES["inconclusive"]
+
+
+def _opened(project: Path) -> MetaEvaluator:
+    from calibrant.alignment import MetaEvaluator
+
+    return MetaEvaluator(project, load=True)
+
+
+def _of_files(folder: Path, judges: Sequence[Path], humans: Sequence[Path]) -> MetaEvaluator:
+    from calibrant.alignment import MetaEvaluator
+
+    evaluator = MetaEvaluator(folder)
+    evaluator.draws_charts = False
+    for path in judges:
+        evaluator.add_external_judge_results(path)
+    for path in humans:
+        evaluator.add_external_annotation_results(path)
+    return evaluator
+
+
+def _compared(evaluator: MetaEvaluator, tasks: Sequence[str]) -> ScoreReport:
+    if tasks or evaluator.metrics_config is None:
+        evaluator.add_usual_metrics(tasks)
+    evaluator.compare_async()
+    return evaluator.score_report
+
+
+def _answers(found: ScoreReport, requirements: Sequence[str]) -> list[Answer]:
+    from calibrant.alignment.requirements import answered
+
+    return answered(found, requirements)
+
+
+def _exit_code(answers: Sequence[Answer]) -> int:
+    said = {answer.answer for answer in answers}
+    if "FAIL" in said:
+        return EXIT_CODES["failed"]
+    return EXIT_CODES["inconclusive" if "INCONCLUSIVE" in said else "passed"]
+
+
+def _shown(found: ScoreReport, answers: Sequence[Answer], code: int, *, as_json: bool) -> None:
+    if as_json:
+        required = [answer.to_json() for answer in answers]
+        data = {**found.to_json(), "requirements": required, "exit_code": code}
+        click.echo(json.dumps(data, allow_nan=False, default=str))
+        return
+    found.print()
+    for answer in answers:
+        click.echo(str(answer))
