@@ -1,0 +1,107 @@
+"""`calibrant align` as a user runs it: reports, requirements by exit code, corrected rates, and wrong use."""
+
+import csv
+import json
+
+import pytest
+
+from calibrant.cli.group import main
+
+ANSWERS = ["yes" if item % 3 else "no" for item in range(60)]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with (tmp_path / "gpt.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("original_id", "safe"), *enumerate(["no", *ANSWERS[1:]])])
+    with (tmp_path / "people.csv").open("w", newline="") as file:
+        rows = [(item, person, answer) for person in ("kim", "lee", "ann") for item, answer in enumerate(ANSWERS)]
+        csv.writer(file).writerows([("original_id", "annotator_id", "safe"), *rows])
+    (tmp_path / "some.csv").write_text("id,safe\n" + "".join(f"{item},{ANSWERS[item]}\n" for item in range(20)))
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(["align", *arguments])
+    return ended.value.code or 0, *capsys.readouterr()
+
+
+def test_two_files_are_compared_and_reported(files, capsys):
+    code, out, _ = run(capsys, "--judge", "gpt.csv", "--human", "people.csv", "--html", "out/report.html")
+    assert code == 0
+    assert "accuracy_safe" in out
+    assert "gpt: 1.000 [" in out
+    assert (files / "out" / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_json_stands_alone_on_standard_output(files, capsys):
+    code, out, _ = run(
+        capsys, "--judge", "gpt.csv", "--human", "people.csv", "--json", "--require", "kappa.lower >= 0.6"
+    )
+    data = json.loads(out)
+    assert (code, data["exit_code"], data["schema"]) == (0, 0, "calibrant.alignment/1")
+    assert data["requirements"][0]["answer"] == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("requirements", "expected", "words"),
+    [
+        (["accuracy >= 0.9", "winning_rate >= 0.5"], 0, "PASS: accuracy >= 0.9"),
+        (["accuracy.n > 100"], 1, "FAIL: accuracy.n > 100"),
+        (["coverage_of_nothing >= 1"], 2, "unknown score 'coverage_of_nothing'"),
+        (["accuracy is good"], 2, "a requirement is written like 'kappa.lower >= 0.6'"),
+        (["accuracy.middle >= 1"], 2, "unknown field of accuracy 'middle'"),
+    ],
+)
+def test_requirements_set_the_exit_code(files, capsys, requirements, expected, words):
+    given = [part for one in requirements for part in ("--require", one)]
+    code, out, error = run(capsys, "--judge", "gpt.csv", "--human", "people.csv", *given)
+    assert code == expected
+    assert words in out + error
+
+
+def test_a_requirement_without_a_number_is_inconclusive(files, capsys):
+    code, out, _ = run(capsys, "--judge", "gpt.csv", "--human", "some.csv", "--require", "kappa >= 0.1")
+    assert code == 3
+    assert "INCONCLUSIVE: kappa >= 0.1 (gpt, cohens_kappa_safe: cohens_kappa needs 2 human annotators" in out
+
+
+def test_a_project_is_compared_by_its_own_metrics(files, capsys):
+    from calibrant.alignment import AccuracyScorer, MetaEvaluator, MetricConfig
+
+    project = MetaEvaluator("project")
+    project.add_external_judge_results("gpt.csv")
+    project.add_external_annotation_results("people.csv")
+    project.add_metrics_config(MetricConfig(AccuracyScorer(), ["safe"], "single", display_name="Safe"))
+    code, out, _ = run(capsys, "project")
+    assert code == 0
+    assert "\nSafe\n  gpt: 1.000 [" in out
+
+
+@pytest.mark.parametrize("arguments", [["--judge", "gpt.csv"], ["--json"], [".", "--judge", "gpt.csv"]])
+def test_half_of_what_is_needed_is_wrong_use(files, capsys, arguments):
+    code, _, error = run(capsys, *arguments)
+    assert code == 2
+    assert "give a PROJECT, or both --judge FILE and --human FILE" in error
+
+
+def test_a_rate_is_corrected_by_what_people_said(files, capsys):
+    code, out, _ = run(capsys, "correct", "--judge", "gpt.csv", "--human", "some.csv", "--positive", "yes")
+    assert code == 0
+    assert out.startswith("corrected rate  0.")
+    assert "your 20 labels are worth" in out
+
+
+def test_a_corrected_rate_is_printed_as_json(files, capsys):
+    _, out, _ = run(capsys, "correct", "--judge", "gpt.csv", "--human", "people.csv", "--positive", "yes", "--json")
+    data = json.loads(out)
+    assert data["labels"] == 60
+    assert data["estimate"]["lower"] <= data["estimate"]["value"] <= data["estimate"]["upper"]
+
+
+def test_an_answer_that_nobody_gave_is_wrong_use(files, capsys):
+    code, _, error = run(capsys, "correct", "--judge", "gpt.csv", "--human", "some.csv")
+    assert code == 2
+    assert "nobody answered 'true'; --positive is one of: no, yes" in error
