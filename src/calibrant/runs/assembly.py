@@ -12,7 +12,7 @@ from calibrant.metrics.base import BaseMetric
 from calibrant.metrics.function import FunctionMetric
 from calibrant.metrics.rubric import RubricMetric
 from calibrant.models.connecting import connect
-from calibrant.runs.preparation import Measurement, asks_judges, measurement
+from calibrant.runs.preparation import Measurement, asks_judges, measurement, metric_called
 from calibrant.runs.settings import RunSettings
 from calibrant.runs.system import System
 
@@ -96,7 +96,7 @@ def _made(entry: MetricEntry, plan: Plan, settings: dict[str, Any]) -> BaseMetri
     if entry.rubric is not None:
         return RubricMetric(entry.rubric, **named)
     if entry.function is None:
-        return RubricMetric(entry.name, **settings)
+        return metric_called(entry.name, **settings)
     found = _imported(entry.function, plan)
     if isinstance(found, type) and issubclass(found, BaseMetric):
         return found(**named)

@@ -11,6 +11,7 @@ from calibrant.metrics.base import BaseMetric
 from calibrant.metrics.function import FunctionMetric
 from calibrant.metrics.judges import resolve_primary_invoker
 from calibrant.metrics.rubric import RubricMetric
+from calibrant.metrics.shipped import named_metric
 from calibrant.readers.tabular import ItemTable, Survey, read_items
 from calibrant.runs.forecasting import Forecast, forecast
 from calibrant.runs.records import DatasetInfo
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from calibrant.runs.settings import RunSettings
     from calibrant.runs.specification import MetricSpec
 
-__all__ = ["Measurement", "asks_judges", "measurement", "metric_list"]
+__all__ = ["Measurement", "asks_judges", "measurement", "metric_called", "metric_list"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +104,7 @@ def metric_list(metrics: Any) -> tuple[BaseMetric, ...]:
 
 def _metric(given: BaseMetric | str | Callable[..., Any]) -> BaseMetric:
     if isinstance(given, str):
-        given = RubricMetric(given)
+        given = metric_called(given)
     elif not isinstance(given, BaseMetric):
         if not callable(given) or isinstance(given, type):
             raise WrongTypeError(f"a metric is a BaseMetric, a function or a name, not {shortened(given)}")
@@ -112,6 +113,16 @@ def _metric(given: BaseMetric | str | Callable[..., Any]) -> BaseMetric:
         # The default judge is settled here, so that it is wrapped like any other and part of the instrument.
         given = _with_judge(given)
     return given
+
+
+def metric_called(name: str, **settings: Any) -> BaseMetric:
+    """The shipped metric of that name, or the rubric in the file that it names (`rubrics/polite.md`).
+
+    >>> metric_called("groundedness_rule").name
+    'groundedness_rule'
+    """
+    is_file = "/" in name or name.endswith(".md")
+    return RubricMetric(name, **settings) if is_file else named_metric(name, **settings)
 
 
 def asks_judges(metric: BaseMetric) -> bool:
