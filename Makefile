@@ -24,7 +24,7 @@ layers: $(VENV)/.dev
 	$(BIN)/lint-imports --no-cache
 
 tests: $(VENV)/.dev
-	$(BIN)/python -m pytest --cov --cov-report=term -m "not slow"
+	$(BIN)/python -m pytest -n auto --maxprocesses=8 --cov --cov-report=term -m "not slow"
 
 # The peers live in an environment of their own, so that tests never see them.
 bench:
