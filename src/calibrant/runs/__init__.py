@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from calibrant.runs.engine import run, run_async
     from calibrant.runs.exporting import export, read_export
     from calibrant.runs.gate_text import Gate, parse_gate
-    from calibrant.runs.records import GateAnswer, MetricSummary, Run
+    from calibrant.runs.records import GateAnswer, Run
     from calibrant.runs.references import reopened
     from calibrant.runs.settings import RunSettings
+    from calibrant.runs.summaries import MetricSummary
 
 __all__ = [
     "Comparison",
@@ -38,7 +39,7 @@ __getattr__, __dir__ = lazy_exports(
         "Gate": "calibrant.runs.gate_text",
         "GateAnswer": "calibrant.runs.records",
         "MetricDifference": "calibrant.runs.comparison",
-        "MetricSummary": "calibrant.runs.records",
+        "MetricSummary": "calibrant.runs.summaries",
         "Run": "calibrant.runs.records",
         "RunSettings": "calibrant.runs.settings",
         "compare": "calibrant.runs.comparing",

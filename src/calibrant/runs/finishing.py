@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from calibrant.runs.gating import judged
 from calibrant.runs.people import corrected
-from calibrant.runs.records import MetricSummary, Run
+from calibrant.runs.records import Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from calibrant.runs.gate_text import Gate
     from calibrant.runs.session import Session
+    from calibrant.runs.summaries import MetricSummary
 
 __all__ = ["WARNED_SHARE", "finished", "warnings_of"]
 

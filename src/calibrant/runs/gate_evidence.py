@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from calibrant.runs.gate_text import Gate
     from calibrant.runs.pairing import Quantity
-    from calibrant.runs.records import MetricSummary, Run
+    from calibrant.runs.records import Run
+    from calibrant.runs.summaries import MetricSummary
     from calibrant.stats.arrays import Side
 
 __all__ = ["Bounded", "Counted", "bounded", "counted"]

@@ -16,8 +16,8 @@ from calibrant.readers.sources import Row, row_source
 from calibrant.store.records import LabelRecord
 
 if TYPE_CHECKING:
-    from calibrant.runs.records import MetricSummary
     from calibrant.runs.specification import MetricSpec
+    from calibrant.runs.summaries import MetricSummary
     from calibrant.runs.tally import Tallies, Tally
 
 __all__ = ["Labels", "corrected", "read_labels"]

@@ -11,13 +11,12 @@ from calibrant.ratings import Rating, Usage
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from calibrant.estimates import Estimate
     from calibrant.items import EvalInput
     from calibrant.runs.keeping import Keeper
-    from calibrant.runs.specification import MetricSpec
+    from calibrant.runs.summaries import MetricSummary
     from calibrant.runs.tally import Outcomes
 
-__all__ = ["DatasetInfo", "FailureCause", "GateAnswer", "MetricSummary", "Run", "SystemSummary", "UnstableItem"]
+__all__ = ["DatasetInfo", "GateAnswer", "Run", "SystemSummary"]
 
 RunStatus = Literal["complete", "incomplete"]
 EXIT_PASSED, EXIT_FAILED, EXIT_INCONCLUSIVE, EXIT_INCOMPLETE = 0, 1, 3, 4
@@ -37,46 +36,6 @@ class DatasetInfo:
         """The dataset as the run's JSON has it."""
         given = {"name": self.name, "n": self.n, "hash": self.hash}
         return given if self.clusters is None else {**given, "clusters": self.clusters}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailureCause:
-    """One failure code: how many items it cost, and one of them with what was said."""
-
-    code: str
-    count: int
-    item: str
-    message: str
-
-    def to_json(self) -> dict[str, Any]:
-        """The cause as JSON has it."""
-        return {"code": self.code, "count": self.count, "item": self.item, "message": self.message}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnstableItem:
-    """An item on which the votes differ: their number, lowest, highest, and how many of them passed."""
-
-    item: str
-    votes: int
-    lowest: float
-    highest: float
-    passed: int
-
-    @property
-    def spread(self) -> float:
-        """How far the votes lie apart."""
-        return self.highest - self.lowest
-
-    def to_json(self) -> dict[str, Any]:
-        """The item as JSON has it."""
-        return {
-            "item": self.item,
-            "votes": self.votes,
-            "lowest": self.lowest,
-            "highest": self.highest,
-            "passed": self.passed,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,44 +71,6 @@ class GateAnswer:
     def to_json(self) -> dict[str, Any]:
         """The answer as the run's JSON has it."""
         return {"gate": self.gate, "answer": self.answer, "more_items": self.more_items, "reason": self.reason}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricSummary:
-    """What a run found out about one metric. `failing_items` counts the items that were rated and did not pass."""
-
-    spec: MetricSpec
-    pass_rate: Estimate
-    score: Estimate
-    corrected_pass_rate: Estimate | None = None
-    failing_items: int = 0
-    failures: tuple[FailureCause, ...] = ()
-    unstable: tuple[UnstableItem, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-    flip_rate: float | None = None
-
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self.spec.name
-
-    def to_json(self) -> dict[str, Any]:
-        """The summary as the run's JSON has it."""
-        corrected = self.corrected_pass_rate
-        return {
-            "name": self.spec.name,
-            "instrument": self.spec.instrument,
-            "judges": list(self.spec.judges),
-            "scoring": self.spec.scoring,
-            "pass_rate": self.pass_rate.to_json(),
-            "score": self.score.to_json(),
-            "corrected_pass_rate": None if corrected is None else corrected.to_json(),
-            "failing_items": self.failing_items,
-            "failures": [cause.to_json() for cause in self.failures],
-            "unstable": [item.to_json() for item in self.unstable],
-            "flip_rate": self.flip_rate,
-            "usage": self.usage.to_json(),
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

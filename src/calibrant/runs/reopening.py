@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from calibrant.errors import InputError, UnknownNameError
 from calibrant.estimates import Estimate
 from calibrant.ratings import Usage
-from calibrant.runs.records import DatasetInfo, GateAnswer, MetricSummary, Run, SystemSummary
+from calibrant.runs.records import DatasetInfo, GateAnswer, Run, SystemSummary
 from calibrant.runs.specification import MetricSpec
 from calibrant.runs.tally import tallies_of
 from calibrant.store.workspace import Workspace
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from calibrant.runs.keeping import Keeper
+    from calibrant.runs.summaries import MetricSummary
 
 __all__ = ["LATEST", "kept_run", "opened_workspace", "run_named"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from calibrant.errors import CODES, Status
 from calibrant.estimates import Coverage, Estimate
 from calibrant.ratings import Failure, Rating, Usage
-from calibrant.runs.records import FailureCause, MetricSummary, Run, UnstableItem
+from calibrant.runs.summaries import FailureCause, MetricSummary, UnstableItem
 from calibrant.stats import mean, proportion
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.runs.keeping import Keeper
+    from calibrant.runs.records import Run
     from calibrant.runs.specification import MetricSpec
 
 __all__ = ["STATUSES", "Outcomes", "Tallies", "Tally", "outcomes_of", "tallies_of"]

@@ -5,7 +5,7 @@ from calibrant.estimates import Coverage, Estimate
 from calibrant.metrics import MultiOutputBaseMetric
 from calibrant.runs import RunSettings, export, parse_gate, run
 from calibrant.runs.gating import judged, rounded_for_people
-from calibrant.runs.records import MetricSummary
+from calibrant.runs.summaries import MetricSummary
 from calibrant.stats import clopper_pearson, wilson
 
 
