@@ -6,14 +6,8 @@ from calibrant._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from calibrant.metrics.base import BaseMetric
-    from calibrant.metrics.canaries import (
-        Canary,
-        CanaryReport,
-        ask_canaries,
-        canaries_for,
-        canary_report,
-        shipped_canaries,
-    )
+    from calibrant.metrics.canaries import Canary, read_canaries, shipped_canaries
+    from calibrant.metrics.canary_reports import CanaryReport, ask_canaries, canaries_for, canary_report
     from calibrant.metrics.claim_metrics import (
         AnswerRelevancyMetric,
         BiasMetric,
@@ -141,6 +135,7 @@ __all__ = [
     "metric",
     "named_metric",
     "pairwise_summary",
+    "read_canaries",
     "read_rubric",
     "resolve_primary_invoker",
     "rubric_names",
@@ -157,7 +152,7 @@ __getattr__, __dir__ = lazy_exports(
         "BaseMetric": "calibrant.metrics.base",
         "BiasMetric": "calibrant.metrics.claim_metrics",
         "Canary": "calibrant.metrics.canaries",
-        "CanaryReport": "calibrant.metrics.canaries",
+        "CanaryReport": "calibrant.metrics.canary_reports",
         "ClaimMetric": "calibrant.metrics.claims",
         "ContainsMetric": "calibrant.metrics.text",
         "ContextualPrecisionMetric": "calibrant.metrics.claim_metrics",
@@ -208,9 +203,9 @@ __getattr__, __dir__ = lazy_exports(
         "TextSimilarityMetric": "calibrant.metrics.similarity",
         "TopKAccuracy": "calibrant.metrics.ranking",
         "ToxicityMetric": "calibrant.metrics.claim_metrics",
-        "ask_canaries": "calibrant.metrics.canaries",
-        "canaries_for": "calibrant.metrics.canaries",
-        "canary_report": "calibrant.metrics.canaries",
+        "ask_canaries": "calibrant.metrics.canary_reports",
+        "canaries_for": "calibrant.metrics.canary_reports",
+        "canary_report": "calibrant.metrics.canary_reports",
         "common_subsequence": "calibrant.metrics.similarity",
         "copy_invoker_with_schema": "calibrant.metrics.judges",
         "edit_distance": "calibrant.metrics.similarity",
@@ -220,6 +215,7 @@ __getattr__, __dir__ = lazy_exports(
         "metric": "calibrant.metrics.function",
         "named_metric": "calibrant.metrics.shipped",
         "pairwise_summary": "calibrant.metrics.pairwise",
+        "read_canaries": "calibrant.metrics.canaries",
         "read_rubric": "calibrant.metrics.rubric_files",
         "resolve_primary_invoker": "calibrant.metrics.judges",
         "rubric_names": "calibrant.metrics.rubric_files",

@@ -7,24 +7,27 @@ that a judge that fails everything is found out too.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
-from calibrant.estimates import Coverage, Estimate
-from calibrant.items import EvalInput
+from calibrant.errors import InputError, WrongTypeError, shortened
+from calibrant.items import EvalInput, identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping
 
     from calibrant.metrics.base import BaseMetric
-    from calibrant.ratings import MetricResult
 
-__all__ = ["Canary", "CanaryReport", "ask_canaries", "canaries_for", "canary_report", "shipped_canaries"]
+__all__ = ["PREFIX", "Canaries", "Canary", "canary_of", "chosen_canaries", "read_canaries", "shipped_canaries"]
 
 PREFIX = "canary:"
 """What the ids of canaries begin with, so that a run can keep them apart."""
+
+_KEYS = frozenset({"id", "kind", "passes", "item"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +42,13 @@ class Canary:
         """Whether the item should pass on `criterion`; None when it says nothing about it."""
         return dict(self.passes).get(criterion)
 
+    def verdict_on(self, metric: BaseMetric) -> bool | None:
+        """Whether the item should pass on `metric`, by its name, or by what it measures where it was renamed."""
+        return next((known for name in _criteria(metric) if (known := self.verdict(name)) is not None), None)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CanaryReport:
-    """How a metric fared on its canaries: `wrong` holds those with the wrong verdict, or none, and what was said."""
 
-    metric: str
-    right: Estimate
-    wrong: tuple[tuple[str, str], ...]
-
-    @property
-    def passed(self) -> bool:
-        """Whether every canary got its right verdict. A failure to answer is no right verdict."""
-        return not self.wrong
-
-    def __str__(self) -> str:
-        if self.right.coverage.total == 0:
-            return f"{self.metric}: no canary fits it"
-        count = f"{self.right.coverage.total - len(self.wrong)} of {self.right.coverage.total}"
-        if self.passed:
-            return f"{self.metric}: {count} canaries right"
-        told = "; ".join(f"{name}: {said}" for name, said in self.wrong)
-        return f"{self.metric}: CANARIES FAILED, {count} right ({told})"
-
-    def to_json(self) -> dict[str, Any]:
-        """The report as JSON has it."""
-        wrong = [{"canary": name, "said": said} for name, said in self.wrong]
-        return {"metric": self.metric, "passed": self.passed, "right": self.right.to_json(), "wrong": wrong}
+Canaries = bool | str | Path | Iterable[Canary]
+"""What stands for canaries: True for the shipped ones, False for none, a file, or a list of them."""
 
 
 @cache
@@ -76,40 +59,62 @@ def shipped_canaries() -> tuple[Canary, ...]:
     True
     """
     text = (resources.files("calibrant.metrics") / "canaries.json").read_text("utf-8")
-    return tuple(
-        Canary(
-            item=EvalInput.from_dict({**record["item"], "id": PREFIX + record["id"]}),
-            kind=record["kind"],
-            passes=tuple(sorted(record["passes"].items())),
-        )
-        for record in json.loads(text)
-    )
+    return tuple(canary_of(record) for record in json.loads(text))
 
 
-def canaries_for(metric: BaseMetric, canaries: Sequence[Canary] | None = None) -> list[Canary]:
-    """Those canaries (all shipped ones by default) that have a verdict on the metric's name and its fields."""
-    given = shipped_canaries() if canaries is None else canaries
-    return [one for one in given if one.verdict(metric.name) is not None and metric.can_evaluate(one.item)]
+def canary_of(record: Mapping[str, Any]) -> Canary:
+    """The canary that a record with `id`, `kind`, `passes` and `item` describes; what is wrong with one is told."""
+    item, passes = record.get("item"), record.get("passes")
+    if not isinstance(item, dict) or not item:
+        raise InputError(f"`item` is a mapping of the fields of an item, not {shortened(item)}")
+    if not isinstance(passes, dict) or not passes or not all(isinstance(one, bool) for one in passes.values()):
+        raise InputError(f"`passes` maps names of metrics to true or false, not {shortened(passes)}")
+    unknown = sorted({*record} - _KEYS)
+    if unknown:
+        raise InputError(f"unknown key {unknown[0]!r}; the keys are: {', '.join(sorted(_KEYS))}")
+    name = PREFIX + identifier(record.get("id"))
+    verdicts = tuple(sorted(cast("dict[str, bool]", passes).items()))
+    kind = str(record.get("kind") or ("good" if all(passing for _, passing in verdicts) else "bad"))
+    return Canary(item=EvalInput.from_dict({**cast("dict[str, Any]", item), "id": name}), kind=kind, passes=verdicts)
 
 
-def canary_report(metric: BaseMetric, canaries: Sequence[Canary], results: Iterable[MetricResult]) -> CanaryReport:
-    """How the metric fared, from its results on `canaries`, in their order."""
-    from calibrant.stats import proportion
+def read_canaries(path: str | Path) -> tuple[Canary, ...]:
+    """The canaries in a file of your own (JSONL or JSON); every record that is none is named.
 
-    asked = list(zip(canaries, results, strict=True))
-    coverage = Coverage.of((one.status, one.error.code if one.error else None) for _, one in asked)
-    right = [one.error is None and one.success == canary.verdict(metric.name) for canary, one in asked]
-    wrong = tuple(
-        (canary.item.id.removeprefix(PREFIX), f"{result}, but it is {'good' if canary.verdict(metric.name) else 'bad'}")
-        for (canary, result), good in zip(asked, right, strict=True)
-        if not good
-    )
-    return CanaryReport(
-        metric=metric.name, right=proportion(sum(right), coverage.rated, coverage=coverage), wrong=wrong
-    )
+    A record is `{"id": "rude", "item": {"answer": "Get lost."}, "passes": {"polite": false}}`.
+    """
+    from calibrant.readers.sources import row_source
+
+    source = Path(path)
+    found: dict[str, Canary] = {}
+    problems: list[str] = []
+    for row in row_source(source):
+        try:
+            canary = canary_of({} if row.problem else row.cells)
+        except (InputError, AttributeError) as error:
+            problems.append(f"{row.place}: {row.problem or error}")
+            continue
+        if canary.item.id in found:
+            problems.append(f"{row.place}: the id {canary.item.id.removeprefix(PREFIX)!r} is another canary's")
+        found[canary.item.id] = canary
+    if problems:
+        raise InputError.gathered(source.name, problems)
+    return tuple(found.values())
 
 
-async def ask_canaries(metric: BaseMetric, canaries: Sequence[Canary] | None = None) -> CanaryReport:
-    """How the metric fares on the canaries that fit it, asked now."""
-    chosen = canaries_for(metric, canaries)
-    return canary_report(metric, chosen, await metric.evaluate([one.item for one in chosen]) if chosen else [])
+def chosen_canaries(given: Canaries) -> tuple[Canary, ...]:
+    """The canaries that `given` stands for: all shipped ones for True, none for False, a file's, or those of a list."""
+    if isinstance(given, bool):
+        return shipped_canaries() if given else ()
+    if isinstance(given, str | Path):
+        return read_canaries(given)
+    found = tuple(given)
+    if not all(isinstance(one, Canary) for one in found):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped callers
+        raise WrongTypeError(f"canaries are True, a file, or a list of Canary, not {shortened(found)}")
+    return found
+
+
+def _criteria(metric: BaseMetric) -> list[str]:
+    """What a canary may call the metric: its name, its rubric's criterion, its class's own name."""
+    rubric = getattr(metric, "rubric", None)
+    return list(dict.fromkeys([metric.name, getattr(rubric, "criterion", metric.name), type(metric).name]))

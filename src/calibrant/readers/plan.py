@@ -63,6 +63,7 @@ class Plan:
     baseline: str | None = None
     labels: Path | None = None
     budget: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    canaries: bool | Path = False
     concurrency: int | None = None
     seed: int = 0
     store_text: bool = True
@@ -143,7 +144,7 @@ def _references(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any]
 def _missing_files(document: Mapping[str, Any], folder: Path) -> Iterator[Finding]:
     dataset = document["dataset"]
     places: list[tuple[Any, str]] = [(document, "dataset") if isinstance(dataset, str) else (dataset, "path")]
-    places += [(document, "labels")] if "labels" in document else []
+    places += [(document, name) for name in ("labels", "canaries") if isinstance(document.get(name), str)]
     places += [(entry, "rubric") for entry in document["metrics"] if isinstance(entry, Mapping) and "rubric" in entry]
     for holder, key in places:
         if not (folder / holder[key]).is_file():
@@ -168,6 +169,7 @@ def _plan(path: Path, document: Mapping[str, Any]) -> Plan:
     plain = _plain(document)
     entry = plain["dataset"]
     dataset: dict[str, Any] = {"path": entry} if isinstance(entry, str) else entry
+    canaries = plain.get("canaries", False)
     optional: dict[str, Any] = {
         name: plain[name] for name in ("system", "baseline", "concurrency", "seed", "store_text") if name in plain
     }
@@ -185,6 +187,7 @@ def _plan(path: Path, document: Mapping[str, Any]) -> Plan:
         judges=_listed(plain.get("judges", ())),
         labels=path.parent / plain["labels"] if "labels" in plain else None,
         budget=plain.get("budget", {}),
+        canaries=path.parent / canaries if isinstance(canaries, str) else canaries,
         gates=tuple(plain.get("gates", ())),
         **optional,
     )

@@ -15,6 +15,7 @@ Data = Mapping[str, Any]
 HEADER = ("metric", "pass rate", "score", "n", "failed", "skipped", "worst case", "cost")
 ESTIMATES = ("pass_rate", "score", "corrected_pass_rate")
 MESSAGE_LENGTH = 100
+SHOWN_CANARIES = 3
 
 
 def run_text(run: Data) -> str:
@@ -30,6 +31,7 @@ def run_text(run: Data) -> str:
             [*_corrected(run)],
             [*_failures(run)],
             [*_unstable(run)],
+            [*_canaries(run)],
             [*_system(run)],
             [*_gates(run)],
             [f"warning: {text}" for text in run["warnings"]],
@@ -85,7 +87,9 @@ def _headline(run: Data) -> str:
     dataset = run["dataset"]
     clusters = f" in {dataset['clusters']} clusters" if "clusters" in dataset else ""
     partial = "" if run["status"] == "complete" else "  INCOMPLETE: the numbers are partial"
-    return f"{run['name']}  {run['run']}  {dataset['n']} items of {dataset['name']}{clusters}{partial}"
+    failed = [report["metric"] for report in run.get("canaries", ()) if not report["passed"]]
+    gullible = f"  CANARIES FAILED: {', '.join(failed)}" if failed else ""
+    return f"{run['name']}  {run['run']}  {dataset['n']} items of {dataset['name']}{clusters}{partial}{gullible}"
 
 
 def _row(metric: Data) -> list[str]:
@@ -140,6 +144,24 @@ def _unstable(run: Data) -> Iterator[str]:
             )
             flips = "" if metric["flip_rate"] is None else f"; two votes disagree on {metric['flip_rate']:.1%}"
             yield f"{metric['name']}: least stable {shown}{flips}"
+
+
+def _canaries(run: Data) -> Iterator[str]:
+    for report in run.get("canaries", ()):
+        right, wrong = report["right"], report["wrong"]
+        coverage = right["coverage"]
+        asked = coverage["rated"] + coverage["failed"] + coverage["not_applicable"]
+        left = f", {coverage['skipped']} not asked about" if coverage["skipped"] else ""
+        if not asked + coverage["skipped"]:
+            yield f"canaries  {report['metric']}: none fits it"
+            continue
+        verdict = "FAILED" if wrong else "right"
+        yield f"canaries  {report['metric']}: {verdict}, {asked - len(wrong)} of {asked} as they should be{left}"
+        for one in wrong[:SHOWN_CANARIES]:
+            said = " ".join(one["said"].split())
+            yield f"  {one['canary']}: {said if len(said) <= MESSAGE_LENGTH else said[:MESSAGE_LENGTH] + '...'}"
+        if len(wrong) > SHOWN_CANARIES:
+            yield f"  ... and {len(wrong) - SHOWN_CANARIES} more"
 
 
 def _system(run: Data) -> Iterator[str]:

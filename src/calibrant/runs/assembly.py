@@ -65,7 +65,9 @@ def assembled(plan: Plan, **changes: Any) -> Assembly:
         problems.append(f"system: {error}")
     if problems:
         raise InputError.gathered(plan.path.name, problems)
-    return Assembly(plan=plan, measurement=measurement(plan.dataset.path, metrics, system, _settings(plan, changes)))
+    canaries = changes.pop("canaries", None) or plan.canaries
+    asked = measurement(plan.dataset.path, metrics, system, _settings(plan, changes), canaries=canaries)
+    return Assembly(plan=plan, measurement=asked)
 
 
 class _Judges:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from calibrant.bridge import run_sync
 from calibrant.errors import EvalError
 from calibrant.metrics.multi import MultiOutputBaseMetric
+from calibrant.runs.canaries import CanaryTurn, mixed
 from calibrant.runs.finishing import finished
 from calibrant.runs.gate_text import checked_gates
 from calibrant.runs.keeping import opened
@@ -24,6 +25,7 @@ from calibrant.runs.settings import RunSettings
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
+    from calibrant.metrics.canaries import Canaries
     from calibrant.runs.records import Run
 
 __all__ = ["measured", "run", "run_async"]
@@ -40,13 +42,15 @@ def run(  # noqa: PLR0913 - the interface names these
     gates: Sequence[str] = (),
     baseline: Any = None,
     labels: Any = None,
+    canaries: Canaries = False,
     settings: RunSettings | None = None,
 ) -> Run:
     """Rate every item of `dataset` by `metrics`, and return the Run: estimates, failures, usage.
 
     `dataset` is a path, a frame, or a list of dicts or EvalInputs; `metrics` are names, metrics or functions. `system`
-    is your application, a function from an item to its answer. What fails for one item is in the numbers as a
-    failure; only wrong input and a store that cannot be written raise.
+    is your application, a function from an item to its answer. With `canaries` (True, a file, or a list of them)
+    items whose verdict is known are asked about among the others, and reported apart: `Run.canaries`. What fails for
+    one item is in the numbers as a failure; only wrong input and a store that cannot be written raise.
 
     >>> def brief(item):
     ...     return len(item.answer.split()) <= 3
@@ -54,9 +58,8 @@ def run(  # noqa: PLR0913 - the interface names these
     >>> result.metric("brief").pass_rate.value
     0.5
     """
-    return run_sync(
-        run_async(dataset, metrics, system=system, gates=gates, baseline=baseline, labels=labels, settings=settings)
-    )
+    given: dict[str, Any] = {"system": system, "gates": gates, "baseline": baseline, "labels": labels}
+    return run_sync(run_async(dataset, metrics, **given, canaries=canaries, settings=settings))
 
 
 async def run_async(  # noqa: PLR0913 - as `run`
@@ -67,11 +70,12 @@ async def run_async(  # noqa: PLR0913 - as `run`
     gates: Sequence[str] = (),
     baseline: Any = None,
     labels: Any = None,
+    canaries: Canaries = False,
     settings: RunSettings | None = None,
 ) -> Run:
     """`run`, within a running event loop."""
     settings = settings or RunSettings()
-    asked = measurement(dataset, metrics, system, settings)
+    asked = measurement(dataset, metrics, system, settings, canaries=canaries)
     return await measured(asked, gates=gates, baseline=baseline, labels=labels)
 
 
@@ -98,14 +102,15 @@ async def measured(asked: Measurement, *, gates: Sequence[str] = (), baseline: A
 async def _work(session: Session) -> None:
     settings = session.asked.settings
     size = BATCH if any(metric.batch for metric in session.metrics) else 1
-    chunks = _chunks(session, size)
+    count, canaries = -(-session.asked.survey.n // size), session.canaries.turns
+    turns = mixed(_chunks(session, size), canaries, count)
     display = asyncio.create_task(reported(session.state, settings.progress))
-    workers = min(settings.concurrency, -(-session.asked.survey.n // size))
+    workers = min(settings.concurrency, count + len(canaries))
     try:
         with _interruptible(session):
             async with asyncio.TaskGroup() as group:
                 for _ in range(workers):
-                    group.create_task(_worker(session, chunks))
+                    group.create_task(_worker(session, turns))
     except* EvalError as errors:
         raise _first(errors) from None
     finally:
@@ -113,9 +118,9 @@ async def _work(session: Session) -> None:
         await display
 
 
-async def _worker(session: Session, chunks: Iterator[list[Place]]) -> None:
-    for chunk in chunks:
-        await session.rate(chunk)
+async def _worker(session: Session, turns: Iterator[list[Place] | CanaryTurn]) -> None:
+    for turn in turns:
+        await (session.canaries.take(turn) if isinstance(turn, CanaryTurn) else session.rate(turn))
 
 
 def _chunks(session: Session, size: int) -> Iterator[list[Place]]:

@@ -44,6 +44,7 @@ def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None) -
         warnings=(*warnings_of(summaries), *told),
         system=None if session.asked.system is None else session.asked.system.summary(),
         seconds=time.monotonic() - session.began,
+        canaries=session.canaries.reports(unreached=session.stopped_by or "interrupted"),
         keeper=session.keeper,
     )
     result = replace(result, gates=judged(gates, result, baseline=baseline, level=settings.level))

@@ -44,6 +44,17 @@ class Forecast:
             parts += [f"about {self.calls:,} calls to judges", tokens, money]
         return ", ".join(parts)
 
+    def joined(self, other: Forecast) -> Forecast:
+        """This forecast with the calls of `other` on top; the number of items stays."""
+        return Forecast(
+            items=self.items,
+            calls=self.calls + other.calls,
+            system_calls=self.system_calls + other.system_calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            usd=None if self.usd is None or other.usd is None else self.usd + other.usd,
+        )
+
     def to_json(self) -> dict[str, Any]:
         """The forecast as JSON has it; unknown money is null."""
         return {

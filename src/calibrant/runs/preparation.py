@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from calibrant.errors import InputError, WrongTypeError, shortened
 from calibrant.fingerprints import fingerprint
 from calibrant.metrics.base import BaseMetric
+from calibrant.metrics.canaries import Canaries, chosen_canaries
+from calibrant.metrics.canary_reports import canaries_for
 from calibrant.metrics.function import FunctionMetric
 from calibrant.metrics.judges import resolve_primary_invoker
 from calibrant.metrics.rubric import RubricMetric
@@ -20,6 +22,7 @@ from calibrant.runs.system import System
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from calibrant.metrics.canaries import Canary
     from calibrant.runs.keeping import Keeper
     from calibrant.runs.settings import RunSettings
     from calibrant.runs.specification import MetricSpec
@@ -36,6 +39,7 @@ class Measurement:
     metrics: tuple[BaseMetric, ...]
     system: System | None
     settings: RunSettings
+    canaries: tuple[Canary, ...] = ()
 
     @property
     def dataset(self) -> DatasetInfo:
@@ -48,7 +52,11 @@ class Measurement:
     @property
     def forecast(self) -> Forecast:
         """What it will take."""
-        return forecast(self.metrics, self.survey.first, self.survey.n, has_system=self.system is not None)
+        expected = forecast(self.metrics, self.survey.first, self.survey.n, has_system=self.system is not None)
+        for metric in self.metrics:
+            known = [canary.item for canary in canaries_for(metric, self.canaries)]
+            expected = expected.joined(forecast([metric], known, len(known), has_system=False)) if known else expected
+        return expected
 
     def identity(self, specs: Sequence[MetricSpec]) -> str:
         """The hash of all that is measured, and by what: the same run again has the same one."""
@@ -78,7 +86,9 @@ class Measurement:
         return name
 
 
-def measurement(dataset: Any, metrics: Any, system: Any, settings: RunSettings) -> Measurement:
+def measurement(
+    dataset: Any, metrics: Any, system: Any, settings: RunSettings, *, canaries: Canaries = False
+) -> Measurement:
     """What `run` was asked to measure, checked; nothing is called yet."""
     chosen = metric_list(metrics)
     table = read_items(dataset, columns=settings.columns, cluster=settings.cluster)
@@ -86,7 +96,14 @@ def measurement(dataset: Any, metrics: Any, system: Any, settings: RunSettings) 
     if not survey.n:
         raise InputError(f"{table.name or 'the dataset'} has no items; a run needs at least one")
     asked = system if system is None or isinstance(system, System) else System(system)
-    return Measurement(table=table, survey=survey, metrics=chosen, system=asked, settings=settings)
+    return Measurement(
+        table=table,
+        survey=survey,
+        metrics=chosen,
+        system=asked,
+        settings=settings,
+        canaries=chosen_canaries(canaries),
+    )
 
 
 def metric_list(metrics: Any) -> tuple[BaseMetric, ...]:

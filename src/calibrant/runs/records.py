@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from calibrant.items import EvalInput
+    from calibrant.metrics.canary_reports import CanaryReport
     from calibrant.runs.keeping import Keeper
     from calibrant.runs.summaries import MetricSummary
     from calibrant.runs.tally import Outcomes
@@ -78,7 +79,9 @@ class Run:
     """A dataset rated by metrics. Print it for the table; `to_json()` is what `--json` prints.
 
     `status` is "incomplete" when a budget or an interruption left items out; the numbers hold for those that were
-    rated, and their coverage says how many were not. `ratings()` and `items()` stream what was kept.
+    rated, and their coverage says how many were not. `canaries` says how each metric fared on items whose verdict is
+    known, where they were asked for; no number of `metrics` has them in it. `ratings()` and `items()` stream what was
+    kept.
     """
 
     id: str
@@ -91,6 +94,7 @@ class Run:
     warnings: tuple[str, ...] = ()
     system: SystemSummary | None = None
     seconds: float = 0.0
+    canaries: tuple[CanaryReport, ...] = ()
     keeper: Keeper | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -149,6 +153,7 @@ class Run:
             "gates": [gate.to_json() for gate in self.gates],
             "usage": self.usage.to_json(),
             "warnings": list(self.warnings),
+            "canaries": [report.to_json() for report in self.canaries],
         }
         return given if self.system is None else {**given, "system": self.system.to_json()}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant.errors import InputError, UnknownNameError
 from calibrant.estimates import Estimate
+from calibrant.metrics.canary_reports import CanaryReport
 from calibrant.ratings import Usage
 from calibrant.runs.records import DatasetInfo, GateAnswer, Run, SystemSummary
 from calibrant.runs.specification import MetricSpec
@@ -81,6 +82,7 @@ def kept_run(keeper: Keeper, reference: str) -> Run:
         warnings=tuple(report.get("warnings", ())),
         system=SystemSummary(**report["system"]) if "system" in report else None,
         seconds=max(0.0, manifest.get("ended", 0.0) - manifest.get("started", 0.0)),
+        canaries=tuple(CanaryReport.from_json(one) for one in report.get("canaries", ())),
         keeper=keeper,
     )
 

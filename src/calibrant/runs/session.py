@@ -12,6 +12,7 @@ from calibrant.errors import CODES
 from calibrant.metrics.judges import DEFAULT_JUDGE, DEFAULT_MODEL_VARIABLE, resolve_primary_invoker
 from calibrant.ratings import Failure, MetricResult, Rating
 from calibrant.runs.budgets import RunBudget
+from calibrant.runs.canaries import CanaryRound
 from calibrant.runs.judges import Judges
 from calibrant.runs.keeping import KeptItem
 from calibrant.runs.progress import ProgressState
@@ -62,6 +63,7 @@ class Session:
             total=asked.survey.n, expected_calls=expected.calls, expected_usd=expected.usd, usage=self.budget.judged
         )
         self.tallies = Tallies((), 0)
+        self.canaries = CanaryRound(self.metrics, asked.canaries)
         self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="calibrant-system")
 
     @classmethod

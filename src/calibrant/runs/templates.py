@@ -65,6 +65,7 @@ def plan_text(data: str, columns: Sequence[str], *, fields: Mapping[str, str], m
             f"  {off}- {{name: helpful, rubric: rubrics/helpful.md}}   # a judge reads this rubric; make it your own",
             "",
             "# budget: {usd: 5.00, calls: 2000}   # the call that would pass it is not made",
+            "# canaries: true   # items whose verdict is known, asked among yours: can the judge be believed?",
             "# concurrency: 64",
             "# gates:",
             "#   - answered.pass_rate >= 0.90",
