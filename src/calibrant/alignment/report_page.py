@@ -1,39 +1,25 @@
-"""The score report as one HTML page: no other file, every text escaped, intervals drawn, readable without scripts."""
+"""The score report as HTML: a row a judge, a column a score, sortable where scripts run, and readable where not."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
+
+from calibrant.report.drawing import Scale, interval
+from calibrant.report.markup import DASH, Markup, element, joined
+from calibrant.report.page import Section, page, section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from calibrant.alignment.score_report import Cell, ReportColumn
 
-__all__ = ["report_page"]
-
-STYLE = """
-:root { color-scheme: light dark; --ink: light-dark(#1b1b1b, #eee); --rule: light-dark(#ccc, #555);
-  --best: light-dark(#dcefdc, #1f4a2a); --accent: light-dark(#2f5f93, #8fb8e8); }
-body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); margin: 2rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { border-bottom: 1px solid var(--rule); padding: .45rem .8rem; text-align: left; vertical-align: top; }
-th { max-width: 15rem; overflow-wrap: anywhere; }
-th button { all: unset; cursor: pointer; font-weight: 600; }
-th button:focus-visible { outline: 2px solid var(--accent); }
-th[aria-sort=ascending] button::after { content: " \\25B2"; }
-th[aria-sort=descending] button::after { content: " \\25BC"; }
-td.best { background: var(--best); font-weight: 600; }
-td small { display: block; opacity: .75; font-weight: 400; max-width: 15rem; }
-svg { display: block; }
-svg line { stroke: var(--accent); } svg circle { fill: var(--accent); } svg .axis { stroke: var(--rule); }
-"""
+__all__ = ["report_page", "score_section"]
 
 SCRIPT = """
-for (const button of document.querySelectorAll("th button")) button.addEventListener("click", () => {
-  const head = button.closest("th"), body = document.querySelector("tbody"), place = head.cellIndex;
+for (const button of document.querySelectorAll("table.judges th button")) button.addEventListener("click", () => {
+  const head = button.closest("th"), table = button.closest("table"), place = head.cellIndex;
   const up = head.getAttribute("aria-sort") === "descending";
-  for (const other of document.querySelectorAll("th")) other.removeAttribute("aria-sort");
+  for (const other of table.querySelectorAll("th")) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", up ? "ascending" : "descending");
   const key = (row) => row.cells[place].dataset.value;
   const order = (a, b) => {
@@ -42,68 +28,75 @@ for (const button of document.querySelectorAll("th button")) button.addEventList
     const difference = isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y;
     return up ? difference : -difference;
   };
+  const body = table.tBodies[0];
   body.append(...[...body.rows].sort(order));
 });
 """
+LEGEND = (
+    "Lines are 95% intervals unless a cell says otherwise; a star marks the best number of a column. "
+    "Judges whose intervals overlap may not differ."
+)
 
 
 def report_page(judges: Sequence[str], columns: Sequence[ReportColumn], notes: Sequence[str] = ()) -> str:
-    """The page: a row a judge, a column a score; the best of each is marked by colour and by a star."""
-    heads = "".join(f'<th scope="col"><button>{escape(column.name)}</button></th>' for column in columns)
-    rows = "".join(_row(judge, columns) for judge in judges)
-    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Score report</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style></head><body><h1>Score report</h1>"
-        f'<table><thead><tr><th scope="col"><button>judge_id</button></th>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table>"
-        "<p>Lines are 95% intervals unless a cell says otherwise; a star marks the best number of a column. "
-        "Judges whose intervals overlap may not differ.</p>"
-        + (f"<h2>Notes</h2><ul>{listed}</ul>" if listed else "")
-        + f"<script>{SCRIPT}</script></body></html>\n"
+    """The page: a row a judge, a column a score; the best of each is marked by weight and by a star."""
+    return page("Score report", [score_section(judges, columns, notes)])
+
+
+def score_section(judges: Sequence[str], columns: Sequence[ReportColumn], notes: Sequence[str] = ()) -> Section:
+    """The same as a section of a page that shows more."""
+    listed = element("ul", *(element("li", note) for note in notes)) if notes else None
+    return section(
+        "Judges against people",
+        _table(judges, columns),
+        element("p", LEGEND, class_="small"),
+        joined(element("h3", "Notes"), listed) if listed else None,
+        script=SCRIPT,
     )
 
 
-def _row(judge: str, columns: Sequence[ReportColumn]) -> str:
-    cells = "".join(_cell(column, judge) for column in columns)
-    name = escape(judge, quote=True)
-    return f'<tr><th scope="row" data-value="{name}">{name}</th>{cells}</tr>'
+def _table(judges: Sequence[str], columns: Sequence[ReportColumn]) -> Markup:
+    names = ["judge_id", *(column.name for column in columns)]
+    heads = (element("th", element("button", name, type="button"), scope="col") for name in names)
+    rows = (
+        element(
+            "tr",
+            element("th", judge, scope="row", data_value=judge),
+            *(_cell(column, judge) for column in columns),
+        )
+        for judge in judges
+    )
+    drawn = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), class_="judges")
+    return element("div", drawn, class_="frame fixed", role="region", aria_label="Judges against people", tabindex="0")
 
 
-def _cell(column: ReportColumn, judge: str) -> str:
+def _cell(column: ReportColumn, judge: str) -> Markup:
     cell = column.cells.get(judge)
     if cell is None or cell.value is None:
         reason = "there is no result of this judge" if cell is None else cell.reason
-        return f'<td data-value="">&ndash;<small>{escape(reason)}</small></td>'
+        return element("td", DASH, element("small", reason), data_value="")
     best = column.best is not None and cell.value == column.best
-    mark, star = (' class="best"', " &#9733;") if best else ("", "")
-    return f'<td{mark} data-value="{cell.value!r}">{cell.value:.3f}{star}{_interval(cell)}{_note(cell)}</td>'
+    return element(
+        "td",
+        element("span", f"{cell.value:.3f}", class_="value"),
+        " ★" if best else None,
+        _interval(cell, f"{judge}, {column.name}"),
+        element("small", cell.note) if cell.note else None,
+        class_="best" if best else None,
+        data_value=repr(cell.value),
+    )
 
 
-def _note(cell: Cell) -> str:
-    return f"<small>{escape(cell.note)}</small>" if cell.note else ""
-
-
-def _interval(cell: Cell) -> str:
+def _interval(cell: Cell, label: str) -> Markup | None:
     """The interval as a line on a scale, and in words; why there is none, where there is none."""
     estimate = cell.estimate
     if estimate is None:
-        return ""
+        return None
     behind = f"n={estimate.n}{estimate.coverage.missing_text()}"
     if estimate.lower is None or estimate.upper is None:
-        return f"<small>{escape(behind)}{'; ' + escape(estimate.reason) if estimate.reason else ''}</small>"
+        return element("small", f"{behind}; {estimate.reason}" if estimate.reason else behind)
     level = "" if estimate.level == 0.95 else f" ({estimate.level:.0%})"
+    scale = Scale(low=-1.0 if min(estimate.lower, cell.value or 0.0) < 0 else 0.0)
     text = f"[{estimate.lower:.3f}, {estimate.upper:.3f}]{level} {behind}"
-    low = -1.0 if min(estimate.lower, cell.value or 0.0) < 0 else 0.0
-
-    def place(value: float) -> str:
-        return f"{4 + 112 * (value - low) / (1.0 - low):.1f}"
-
-    drawn = (
-        f'<svg width="120" height="12" role="img" aria-label="{escape(text, quote=True)}">'
-        '<line class="axis" x1="4" x2="116" y1="6" y2="6"/>'
-        f'<line x1="{place(estimate.lower)}" x2="{place(estimate.upper)}" y1="6" y2="6" stroke-width="3"/>'
-        f'<circle cx="{place(cell.value or 0.0)}" cy="6" r="4"/></svg>'
-    )
-    return f"{drawn}<small>{escape(text)}</small>"
+    drawn = {**estimate.to_json(), "value": cell.value}
+    return joined(interval(drawn, scale=scale, label=label), element("small", text))

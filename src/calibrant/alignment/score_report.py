@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
-from calibrant.alignment.report_page import report_page
+from calibrant.alignment.report_page import report_page, score_section
 from calibrant.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from calibrant.alignment.comparing import MetricResults
     from calibrant.alignment.scoring_result import BaseScoringResult
     from calibrant.estimates import Estimate
+    from calibrant.report.page import Section
 
 __all__ = ["Cell", "ReportColumn", "ScoreReport"]
 
@@ -115,6 +116,10 @@ class ScoreReport:
     def to_html(self) -> str:
         """The report as one page that needs no other file: sortable, the best of each column marked."""
         return report_page(self.judges, self.columns, self.notes)
+
+    def to_section(self) -> Section:
+        """The report as a section of a page that shows more (`calibrant.report.html_report`)."""
+        return score_section(self.judges, self.columns, self.notes)
 
     def to_text(self) -> str:
         """The table, and below it every number with its interval and n, or its reason."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from calibrant.report.columns import aligned
 
-__all__ = ["comparison_csv", "comparison_text"]
+__all__ = ["comparison_csv", "comparison_text", "p_value_text", "verdict_text"]
 
 Data = Mapping[str, Any]
 HEADER = ("metric", "of", "A", "B", "B - A", "p (Holm)", "effect", "wins", "losses", "ties", "verdict")
@@ -82,7 +82,7 @@ def _row(one: Data) -> list[str]:
         _number(one["value_a"]),
         _number(one["value_b"]),
         _difference(one["difference"]),
-        "-" if p is None else _p_value(p),
+        "-" if p is None else p_value_text(p),
         "-" if one["effect"] is None else f"{one['effect']:+.2f}",
         *(str(one[name]) for name in ("wins", "losses", "ties")),
         verdict_text(one),
@@ -123,10 +123,10 @@ def _difference(estimate: Data) -> str:
     return f"{estimate['value']:+.3f}{interval}"
 
 
-def _p_value(p: float) -> str:
+def p_value_text(p: float) -> str:
     """A p-value to three digits; a tiny one as what it is below.
 
-    >>> _p_value(0.0214), _p_value(1e-9)
+    >>> p_value_text(0.0214), p_value_text(1e-9)
     ('0.0214', '<0.0001')
     """
     return "<0.0001" if p < 0.0001 else f"{p:.3g}"

@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from calibrant.metrics.base import BaseMetric
     from calibrant.ratings import Value
 
-__all__ = ["MetricSpec", "Outcome"]
+__all__ = ["MetricSpec", "Outcome", "label_of"]
+
+
+def label_of(value: Value) -> str:
+    """A label, or several, as one text.
+
+    >>> label_of(frozenset({"rude", "late"}))
+    'late, rude'
+    """
+    return ", ".join(sorted(value)) if isinstance(value, frozenset) else str(value)
 
 
 class Outcome(NamedTuple):
@@ -66,7 +75,7 @@ class MetricSpec:
         Outcome(score=0.7, passed=True)
         """
         if isinstance(value, str | frozenset):
-            label = value if isinstance(value, str) else ", ".join(sorted(value))
+            label = label_of(value)
             return Outcome(None, label in self.passing_labels if self.passing_labels else None)
         score = float(value)
         if self.strict_mode:

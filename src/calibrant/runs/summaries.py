@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from calibrant.estimates import Estimate
     from calibrant.runs.specification import MetricSpec
 
-__all__ = ["FailureCause", "MetricSummary", "UnstableItem"]
+__all__ = ["FailureCause", "MetricSummary", "Spread", "UnstableItem"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +55,23 @@ class UnstableItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How the scores (or the labels) of the rated items are distributed.
+
+    `counts` says how many items have each of `values`. Many different scores are counted in bins, whose middles the
+    values are then, and `width` is that of a bin; else it is 0.
+    """
+
+    values: tuple[float, ...] | tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    width: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The distribution as JSON has it."""
+        return {"values": list(self.values), "counts": list(self.counts), "width": self.width}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSummary:
     """What a run found out about one metric. `failing_items` counts the items that were rated and did not pass."""
 
@@ -67,6 +84,7 @@ class MetricSummary:
     unstable: tuple[UnstableItem, ...] = ()
     usage: Usage = field(default_factory=Usage)
     flip_rate: float | None = None
+    distribution: Spread = field(default_factory=Spread)
 
     @property
     def name(self) -> str:
@@ -81,6 +99,8 @@ class MetricSummary:
             "instrument": self.spec.instrument,
             "judges": list(self.spec.judges),
             "scoring": self.spec.scoring,
+            "threshold": self.spec.threshold,
+            "higher_is_better": self.spec.higher_is_better,
             "pass_rate": self.pass_rate.to_json(),
             "score": self.score.to_json(),
             "corrected_pass_rate": None if corrected is None else corrected.to_json(),
@@ -88,5 +108,6 @@ class MetricSummary:
             "failures": [cause.to_json() for cause in self.failures],
             "unstable": [item.to_json() for item in self.unstable],
             "flip_rate": self.flip_rate,
+            "distribution": self.distribution.to_json(),
             "usage": self.usage.to_json(),
         }

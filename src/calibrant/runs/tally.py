@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -13,7 +14,8 @@ import numpy as np
 from calibrant.errors import CODES, Status
 from calibrant.estimates import Coverage, Estimate
 from calibrant.ratings import Failure, Rating, Usage
-from calibrant.runs.summaries import FailureCause, MetricSummary, UnstableItem
+from calibrant.runs.specification import label_of
+from calibrant.runs.summaries import FailureCause, MetricSummary, Spread, UnstableItem
 from calibrant.stats import mean, proportion
 
 if TYPE_CHECKING:
@@ -25,13 +27,16 @@ if TYPE_CHECKING:
     from calibrant.runs.records import Run
     from calibrant.runs.specification import MetricSpec
 
-__all__ = ["STATUSES", "Outcomes", "Tallies", "Tally", "outcomes_of", "tallies_of"]
+__all__ = ["STATUSES", "Outcomes", "Tallies", "Tally", "outcomes_of", "spread", "tallies_of"]
 
 STATUSES: tuple[Status | None, ...] = (None, "rated", "failed", "skipped", "not_applicable")
 """What the numbers in `Outcomes.statuses` stand for; 0 is an item that nobody came to."""
 
 CODE_NUMBERS = {code: number for number, code in enumerate(CODES, 1)}
 LEAST_STABLE = 5
+MOST_VALUES = 12
+"""So many different scores, or labels, are shown one by one."""
+BINS = 20
 UNDECIDED, NOT_PASSED, PASSED = -1, 0, 1
 
 
@@ -69,7 +74,7 @@ class Tally:
         self._unstable: list[tuple[float, float, int, UnstableItem]] = []
         self._flips = 0.0
         self._voted = 0
-        self._labels = False
+        self._labels: Counter[str] = Counter()
 
     def add(self, position: int, result: Rating, votes: Sequence[Rating] = ()) -> None:
         """Count the result of the item at `position`, and the votes behind it."""
@@ -81,7 +86,8 @@ class Tally:
             self._count_failure(position, result.item, result.failure)
         elif result.value is not None:
             score, passed = self.spec.outcome(result.value)
-            self._labels = self._labels or score is None
+            if score is None:
+                self._labels[label_of(result.value)] += 1
             self.scores[position] = np.nan if score is None else score
             self.passed[position] = UNDECIDED if passed is None else int(passed)
         if len(votes) > 1:
@@ -115,7 +121,14 @@ class Tally:
             unstable=tuple(entry[-1] for entry in sorted(self._unstable, reverse=True)),
             usage=self.usage,
             flip_rate=self._flips / self._voted if self._voted else None,
+            distribution=self._distribution(rated),
         )
+
+    def _distribution(self, rated: NDArray[np.bool_]) -> Spread:
+        if self._labels:
+            names, counts = zip(*self._labels.most_common(MOST_VALUES), strict=True)
+            return Spread(values=names, counts=counts)
+        return spread(self.scores[rated])
 
     def _pass_rate(self, rated: NDArray[np.bool_], level: float, clusters: Any) -> Estimate:
         passed, coverage = self.passed[rated], self.coverage
@@ -241,6 +254,20 @@ class Tallies:
                 return None
             known = self._by_name[criterion] = Tally(spec, self.n)
         return known
+
+
+def spread(scores: NDArray[np.float64]) -> Spread:
+    """The distribution of scores from 0 to 1: each value where there are few, else bins.
+
+    >>> spread(np.array([1.0, 0.5, 1.0])).counts
+    (1, 2)
+    """
+    values, counts = np.unique(scores, return_counts=True)
+    if len(values) <= MOST_VALUES:
+        return Spread(values=tuple(values.tolist()), counts=tuple(counts.tolist()))
+    binned, edges = np.histogram(scores, bins=BINS, range=(0.0, 1.0))
+    middles = ((edges[:-1] + edges[1:]) / 2).round(6)
+    return Spread(values=tuple(middles.tolist()), counts=tuple(binned.tolist()), width=1.0 / BINS)
 
 
 def tallies_of(run: str, keeper: Keeper, specs: Iterable[MetricSpec], n: int) -> Tallies:

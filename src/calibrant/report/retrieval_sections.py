@@ -1,0 +1,76 @@
+"""Rankings as sections of a page: what each measures to, and which of them differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from calibrant.report.comparison_tables import p_value_text
+from calibrant.report.drawing import Scale, interval
+from calibrant.report.markup import DASH, Markup, element, joined
+from calibrant.report.page import Section, section, table
+from calibrant.report.run_sections import estimate_cell
+
+__all__ = ["retrieval_sections"]
+
+Data = Mapping[str, Any]
+
+
+def retrieval_sections(data: Data) -> Iterator[Section]:
+    """The sections of JSON of the schema calibrant.retrieval/1, of an evaluation or of a comparison of rankings."""
+    parts: list[Markup] = [_lead(data), _rankings(data)]
+    parts += [element("p", text, class_="note") for text in data.get("warnings", ())]
+    yield section("Rankings", *parts)
+    if data.get("comparison"):
+        yield section("Rankings compared", *_compared(data["comparison"]))
+
+
+def _lead(data: Data) -> Markup:
+    queries = data["queries"]
+    conventions = data["conventions"]["name"]
+    return element("p", f"{queries:,} queries judged in {data['qrels']}, measured as {conventions} does.")
+
+
+def _rankings(data: Data) -> Markup:
+    measures = list(dict.fromkeys(name for ranking in data["rankings"] for name in ranking["measures"]))
+    rows = [
+        [
+            ranking["name"],
+            *(estimate_cell(ranking["measures"].get(name), f"{ranking['name']}, {name}") for name in measures),
+        ]
+        for ranking in data["rankings"]
+    ]
+    return table(["Ranking", *measures], rows, label="Rankings")
+
+
+def _compared(comparison: Data) -> Iterator[Markup]:
+    pairs = comparison["pairs"]
+    bounds = [pair["difference"][name] for pair in pairs for name in ("value", "lower", "upper")]
+    scale = Scale.around_zero([bound for bound in bounds if bound is not None])
+    rows = [_row(pair, scale) for pair in pairs]
+    header = [
+        "Pair",
+        "Measure",
+        "B \N{MINUS SIGN} A",
+        f"p ({comparison['correction'].capitalize()})",
+        "What may be said",
+    ]
+    yield table(header, rows, label="Rankings compared", numbers=frozenset({3}))
+    yield element(
+        "p", f"Decided by the {comparison['test']} test at {comparison['alpha']:g}, after correction.", class_="small"
+    )
+
+
+def _row(pair: Data, scale: Scale) -> list[Markup]:
+    found = pair["difference"]
+    value = found["value"]
+    better = None if not pair["is_significant"] or not value else pair["b"] if value > 0 else pair["a"]
+    doubt = "Unjudged documents could turn it." if pair.get("depends_on_unjudged") else None
+    drawn = interval(found, scale=scale, label=f"{pair['measure']}, {pair['b']} minus {pair['a']}")
+    return [
+        joined(f"{pair['a']} and {pair['b']}"),
+        joined(pair["measure"]),
+        joined(element("span", DASH if value is None else f"{value:+.3f}", class_="value"), drawn),
+        joined(p_value_text(pair["p_corrected"])),
+        joined("not settled" if better is None else f"{better} is better", element("small", doubt) if doubt else None),
+    ]
