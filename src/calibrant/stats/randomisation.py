@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import bdtr
 
 from calibrant.stats.arrays import cluster_codes, cluster_sums, count, finite_values
-from calibrant.stats.paired import TestResult
+from calibrant.stats.paired import TestResult, at_most_heads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +96,7 @@ def _exact(values: Floats) -> float | None:
     sizes = np.abs(values)
     if np.ptp(sizes) <= SLACK * sizes.max():
         few = min(int((values > 0).sum()), int((values < 0).sum()))
-        return min(1.0, 2 * float(bdtr(few, len(values), 0.5)))
+        return min(1.0, 2 * at_most_heads(few, len(values)))
     return _enumerated(values) if len(values) <= EXACT else None
 
 
