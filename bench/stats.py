@@ -117,7 +117,7 @@ MEANS: dict[str, Callable[[np.ndarray], Interval]] = {
     "mean_interval (t)": stats.mean_interval,
     "mean": lambda values: bounds_of(stats.mean(values)),
     "percentile, 1000": lambda values: stats.bootstrap(values, np.mean, resamples=1000),
-    "bca, 1000": lambda values: stats.bootstrap(values, np.mean, resamples=1000, method="bca"),
+    "bca, 1000": lambda values: stats.bootstrap_bca(values, np.mean, resamples=1000),
 }
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from calibrant.stats.published import mean, proportion
     from calibrant.stats.randomisation import sign_flip, sign_flip_columns
-    from calibrant.stats.resampling import bootstrap, bootstrap_table
+    from calibrant.stats.resampling import bootstrap, bootstrap_bca, bootstrap_table, bootstrap_table_bca
 
 __all__ = [
     "Interval",
@@ -39,7 +39,9 @@ __all__ = [
     "benjamini_hochberg",
     "benjamini_yekutieli",
     "bootstrap",
+    "bootstrap_bca",
     "bootstrap_table",
+    "bootstrap_table_bca",
     "clopper_pearson",
     "cohens_d",
     "cohens_h",
@@ -77,7 +79,9 @@ __getattr__, __dir__ = lazy_exports(
         "benjamini_hochberg": "calibrant.stats.multiplicity",
         "benjamini_yekutieli": "calibrant.stats.multiplicity",
         "bootstrap": "calibrant.stats.resampling",
+        "bootstrap_bca": "calibrant.stats.resampling",
         "bootstrap_table": "calibrant.stats.resampling",
+        "bootstrap_table_bca": "calibrant.stats.resampling",
         "clopper_pearson": "calibrant.stats.intervals",
         "cohens_d": "calibrant.stats.effects",
         "cohens_h": "calibrant.stats.effects",

@@ -1,10 +1,11 @@
 import operator
+import re
 
 import numpy as np
 import pytest
 
-from calibrant.errors import InputError, UnknownNameError
-from calibrant.stats import bootstrap, bootstrap_table, mean_interval, wilson
+from calibrant.errors import InputError
+from calibrant.stats import bootstrap, bootstrap_bca, bootstrap_table, bootstrap_table_bca, mean_interval, wilson
 
 VALUES = np.random.default_rng(0).normal(size=60)
 
@@ -24,14 +25,14 @@ def test_a_statistic_takes_an_axis_or_a_batch():
     assert bootstrap(VALUES, np.mean) == bootstrap(VALUES, lambda batch: batch.mean(axis=1))
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_the_bootstrap_of_a_mean_is_near_the_t_interval(method):
-    assert bootstrap(VALUES, np.mean, method=method) == pytest.approx(mean_interval(VALUES), abs=0.04)
+@pytest.mark.parametrize("interval", [bootstrap, bootstrap_bca])
+def test_the_bootstrap_of_a_mean_is_near_the_t_interval(interval):
+    assert interval(VALUES, np.mean) == pytest.approx(mean_interval(VALUES), abs=0.04)
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_a_table_of_passes_has_nearly_wilsons_interval(method):
-    found = bootstrap_table([200, 800], share_passed, method=method)
+@pytest.mark.parametrize("interval", [bootstrap_table, bootstrap_table_bca])
+def test_a_table_of_passes_has_nearly_wilsons_interval(interval):
+    found = interval([200, 800], share_passed)
     assert found == pytest.approx(wilson(800, 1000), abs=0.003)
 
 
@@ -40,10 +41,8 @@ def test_drawing_items_and_drawing_counts_are_the_same_law():
     by_items = bootstrap(passes, np.mean, resamples=40_000)
     by_counts = bootstrap_table(np.bincount(passes), share_passed, resamples=40_000)
     assert by_items == pytest.approx(by_counts, abs=0.0101)  # one item: quantiles fall on whole items
-    for method in ("percentile", "bca"):
-        assert bootstrap(passes, np.mean, method=method) == pytest.approx(
-            bootstrap_table(np.bincount(passes), share_passed, method=method), abs=0.0101
-        )
+    corrected = bootstrap_table_bca(np.bincount(passes), share_passed)
+    assert bootstrap_bca(passes, np.mean) == pytest.approx(corrected, abs=0.0101)
 
 
 def test_a_table_may_have_any_shape_and_empty_cells():
@@ -61,7 +60,7 @@ def test_whole_clusters_are_drawn():
     values, clusters = np.repeat([0.0, 1.0, 3.0, 4.0], [2, 3, 1, 4]), np.repeat([9, 8, 7, 6], [2, 3, 1, 4])
     alone, together = bootstrap(values, np.mean), bootstrap(values, np.mean, resamples=2000, clusters=clusters)
     assert together.upper - together.lower > 1.3 * (alone.upper - alone.lower)
-    corrected = bootstrap(values, np.mean, resamples=2000, clusters=clusters, method="bca")
+    corrected = bootstrap_bca(values, np.mean, resamples=2000, clusters=clusters)
     assert 0 <= corrected.lower < corrected.upper <= 4
 
 
@@ -72,8 +71,8 @@ def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
 
 
 def test_equal_values_have_an_interval_without_width():
-    for method in ("percentile", "bca"):
-        assert bootstrap([2.0] * 5, np.mean, resamples=50, method=method) == (2.0, 2.0)
+    for interval in (bootstrap, bootstrap_bca):
+        assert interval([2.0] * 5, np.mean, resamples=50) == (2.0, 2.0)
 
 
 def test_a_statistic_of_the_wrong_shape_is_told_what_to_return():
@@ -113,6 +112,44 @@ def test_too_little_or_wrong_data_is_refused():
             bootstrap_table(counts, share_passed)
 
 
-def test_an_unknown_method_is_named_with_those_that_exist():
-    with pytest.raises(UnknownNameError, match=r"unknown bootstrap method 'basic'; expected one of: bca, percentile"):
-        bootstrap(VALUES, np.mean, method="basic")
+@pytest.mark.parametrize("interval", [bootstrap, bootstrap_bca])
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"resamples": 0}, "resamples must be at least 1, not 0"),
+        ({"resamples": 10.5}, "resamples must be a whole number, not 10.5"),
+        ({"level": 1.0}, "level must lie between 0 and 1, not 1.0"),
+        ({"clusters": [1, 2]}, "clusters must name the cluster of each of the 60 items, but there are 2"),
+    ],
+)
+def test_a_setting_out_of_range_is_refused(interval, setting, message):
+    with pytest.raises((InputError, TypeError), match=re.escape(message)):
+        interval(VALUES, np.mean, **{"resamples": 10, **setting})
+
+
+def test_a_lower_level_lies_inside_a_higher_one():
+    for interval in (bootstrap, bootstrap_bca):
+        inner, outer = (interval(VALUES, np.mean, resamples=500, level=level) for level in (0.5, 0.99))
+        assert outer.lower < inner.lower < inner.upper < outer.upper
+
+
+def test_bca_follows_the_skew_that_the_percentiles_ignore():
+    """Efron and Tibshirani (1993), chapter 14: for a right-skewed sample the BCa interval lies further right."""
+    skewed = np.random.default_rng(5).lognormal(size=40)
+    plain, corrected = bootstrap(skewed, np.mean), bootstrap_bca(skewed, np.mean)
+    assert corrected.lower > plain.lower
+    assert corrected.upper > plain.upper
+
+
+def test_bca_without_anything_to_correct_by_is_refused():
+    def second_largest_or_nothing(batch):
+        return np.where(batch.shape[1] == 4, np.nan, np.sort(batch, axis=1)[:, -2])
+
+    assert bootstrap([1.0, 2.0, 3.0, 4.0, 5.0], second_largest_or_nothing, resamples=50).upper <= 5
+    with pytest.raises(InputError, match="undefined on the data, or on them without one item: the BCa interval has"):
+        bootstrap_bca([1.0, 2.0, 3.0, 4.0, 5.0], second_largest_or_nothing, resamples=50)
+
+
+def test_a_table_with_one_category_left_has_no_width():
+    assert bootstrap_table([0, 50], share_passed, resamples=20) == (1.0, 1.0)
+    assert bootstrap_table_bca([0, 50], share_passed, resamples=20) == (1.0, 1.0)
