@@ -40,9 +40,9 @@ class ClaimMetric(BaseMetric):
 
     `temperature` says how strictly verdicts are combined (`score_agg`: 0.1 leans to the worst statement, 0.5 is the
     mean, 1.0 leans to the best). `calls` is 2, to split and then to judge, or 1 for both at once. A quotation that is
-    not in its source is counted in `details["quotes_not_found"]`; with `missing_quote="fail"` it fails the item. The
-    number of verdicts is the number of statements, or the item fails with `verdict_count`. A text without statements
-    is not applicable.
+    not in its source is counted in `details["quotes_not_found"]`; with `missing_quote="fail"` it fails the item.
+    `details["without_quote"]` counts the verdicts that claim some support and quote none of it. The number of verdicts
+    is the number of statements, or the item fails with `verdict_count`. A text without statements is not applicable.
     """
 
     calls: Literal[1, 2] = 2
@@ -165,7 +165,13 @@ class ClaimMetric(BaseMetric):
             quoted = "; ".join(shortened(one["quote"]) for one in lost[:3])
             raise JudgeReplyError(f"{len(lost)} of {len(told)} quotations are not in their source: {quoted}")
         score = score_agg([VERDICT_WEIGHTS[one["verdict"]] for one in told], self.temperature)
-        details = {"verdicts": told, "quotes_not_found": len(lost), "temperature": self.temperature}
+        unquoted = sum(not one["quote"] and one["verdict"] != "none" for one in told)
+        details = {
+            "verdicts": told,
+            "quotes_not_found": len(lost),
+            "without_quote": unquoted,
+            "temperature": self.temperature,
+        }
         return MetricScore(score, _why(told, len(lost), self.unit), details=details)
 
 

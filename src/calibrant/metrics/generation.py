@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from calibrant.errors import InputError
 from calibrant.estimates import Coverage, Estimate
 from calibrant.items import EvalInput
 from calibrant.metrics.jury import CONCURRENT_ITEMS, each
+from calibrant.metrics.multi import MultiOutputBaseMetric
 from calibrant.metrics.settings import checked_item, checked_items
 
 if TYPE_CHECKING:
@@ -86,8 +88,7 @@ class GEvalGenerationEvaluator:
         self.metrics = _named(_default_metrics() if metrics is None else metrics)
         self.aggregator = aggregator or MetricsAggregator()
         if models is not None:
-            for metric in self.metrics.values():
-                metric.models = metric.models or models
+            self.metrics = {name: _judged(metric, models) for name, metric in self.metrics.items()}
 
     async def evaluate(self, data: Any) -> Any:
         """The GenerationResult of one item, or the GenerationReport of a list of them."""
@@ -124,9 +125,21 @@ def _named(metrics: Mapping[str, BaseMetric] | Sequence[BaseMetric]) -> dict[str
             raise InputError("two metrics have one name; pass a mapping from the names they shall have")
     if not found:
         raise InputError("an evaluator needs at least one metric")
+    several = [name for name, metric in found.items() if isinstance(metric, MultiOutputBaseMetric)]
+    if several:
+        raise InputError(f"{several[0]} has several outputs, which cannot be combined with the score of one metric")
     if "all" in found:
         raise InputError("`all` is the name of the metrics together; call the metric something else")
     return found
+
+
+def _judged(metric: BaseMetric, models: Any) -> BaseMetric:
+    """`metric` itself when it has judges, else a copy that asks `models`."""
+    if metric.models:
+        return metric
+    asked = copy.copy(metric)
+    asked.models = models
+    return asked
 
 
 def _of_metric(results: Sequence[MetricResult], level: float) -> dict[str, Estimate]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from calibrant.errors import InputError, NotApplicableError
+from calibrant.errors import InputError, NotApplicableError, shortened
 from calibrant.metrics.base import BaseMetric
 from calibrant.metrics.fences import sections_of
 from calibrant.metrics.quotes import normalised_text, sentences
-from calibrant.metrics.text import numbers_of
+from calibrant.metrics.text import is_number, numbers_of
 from calibrant.ratings import MetricScore
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ class GroundednessRule(BaseMetric):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        if not 0.0 <= self.word_share <= 1.0:
-            raise InputError(f"word_share is a share from 0 to 1, not {self.word_share}")
+        if not is_number(self.word_share) or not 0.0 <= self.word_share <= 1.0:
+            raise InputError(f"word_share is a share from 0 to 1, not {shortened(self.word_share)}")
 
     def definition(self) -> dict[str, Any]:
         """The metric's settings, with the share of words."""

@@ -58,8 +58,9 @@ def leave_one_out(
 ) -> list[JudgeInfluence]:
     """For each judge of a jury, what the results would be without it; nobody is asked.
 
-    `votes` are the ratings with the role "vote" of one criterion, as a result or a store has them; others are left out.
-    A jury needs `quorum` valid votes, more than half by default, with and without the judge. Raises InputError when
+    `votes` are the ratings with the role "vote" of one criterion, as a result or a run has them; others are left out.
+    Every slot is a judge: of a metric with repeats each repeat counts as one. A jury needs `quorum` valid votes, more
+    than half by default, with and without the judge. Raises InputError when
     there are votes of fewer than two judges, or of several criteria.
     """
     by_item, raters = _by_item(votes)
@@ -126,6 +127,8 @@ def _by_item(votes: Iterable[Rating]) -> tuple[Mapping[str, Mapping[int, MetricO
             continue
         criteria.add(vote.criterion)
         raters[vote.slot] = vote.rater
+        if isinstance(vote.value, str | frozenset):
+            raise InputError(f"leave_one_out takes votes that are numbers; on item {vote.item!r} it is {vote.value!r}")
         by_item[vote.item][vote.slot] = {"score": vote.value} if vote.failure is None else {"error": str(vote.failure)}
     if len(criteria) > 1:
         raise InputError(f"leave_one_out takes the votes of one criterion, not of {', '.join(sorted(criteria))}")

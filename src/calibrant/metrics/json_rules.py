@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from calibrant.errors import InputError, shortened
 from calibrant.metrics.text import TextRule
 from calibrant.ratings import MetricScore
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from calibrant.items import EvalInput
 
 __all__ = ["CHECKED_KEYWORDS", "JSONEqualityMetric", "JSONSchemaMetric"]
@@ -25,6 +27,8 @@ CHECKED_KEYWORDS = frozenset(
 )
 """The keywords of a JSON schema that are checked, and those that say nothing about a value."""
 
+_TYPES = frozenset({"null", "boolean", "object", "array", "number", "integer", "string"})
+
 
 class JSONSchemaMetric(TextRule):
     """1.0 when the answer is JSON that follows `schema`. A keyword that could not be checked is refused at once."""
@@ -34,7 +38,15 @@ class JSONSchemaMetric(TextRule):
     own_settings = ("schema",)
 
     def __init__(self, schema: Mapping[str, Any], **settings: Any) -> None:
-        unknown = sorted(_keywords(schema) - CHECKED_KEYWORDS)
+        if not isinstance(schema, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - settings come from plans
+            raise InputError(f"schema is a mapping, as JSON schemas are written, not {shortened(schema)}")
+        try:
+            unknown = sorted(_keywords(schema) - CHECKED_KEYWORDS)
+            types = sorted(_types(schema) - _TYPES)
+        except (AttributeError, TypeError) as error:
+            raise InputError(f"schema is no JSON schema: {error}") from None
+        if types:
+            raise InputError(f"the schema has the type {types[0]!r}; the types are: {', '.join(sorted(_TYPES))}")
         if unknown:
             raise InputError(f"the schema uses {', '.join(unknown)}, which cannot be checked here; leave it out")
         super().__init__(schema=schema, **settings)
@@ -82,7 +94,10 @@ def loaded_json(text: str) -> Any:
     def refuse(name: str) -> Any:
         raise ValueError(f"{name} is no JSON number")
 
-    return json.loads(text, parse_constant=refuse)
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _same_json(first: Any, second: Any) -> bool:
@@ -96,11 +111,24 @@ def _same_json(first: Any, second: Any) -> bool:
 
 
 def _keywords(schema: Any) -> set[str]:
+    return {keyword for one in _schemas(schema) for keyword in one}
+
+
+def _types(schema: Any) -> set[str]:
+    given = [one["type"] for one in _schemas(schema) if "type" in one]
+    return {name for names in given for name in ([names] if isinstance(names, str) else names)}
+
+
+def _schemas(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """`schema` and every schema within it."""
     if not isinstance(schema, Mapping):
-        return set()
-    found = set(schema)
+        return
+    yield cast("Mapping[str, Any]", schema)
     for key in ("properties", "$defs", "definitions"):
-        found |= set().union(*(_keywords(inner) for inner in schema.get(key, {}).values()))
+        for inner in schema.get(key, {}).values():
+            yield from _schemas(inner)
     for key in ("anyOf", "oneOf", "allOf"):
-        found |= set().union(*(_keywords(inner) for inner in schema.get(key, ())))
-    return found | _keywords(schema.get("items")) | _keywords(schema.get("additionalProperties"))
+        for inner in schema.get(key, ()):
+            yield from _schemas(inner)
+    for key in ("items", "additionalProperties"):
+        yield from _schemas(schema.get(key))

@@ -79,7 +79,7 @@ class TopKAccuracy(PyTrecMetric):
 
     def __init__(self, k: Sequence[int] | int = k, **settings: Any) -> None:
         depths = (k,) if isinstance(k, int) else tuple(k)
-        if not depths or any(isinstance(depth, bool) or depth < 1 for depth in depths):
+        if not depths or not all(isinstance(one, int) and not isinstance(one, bool) and one >= 1 for one in depths):  # pyright: ignore[reportUnnecessaryIsInstance] - settings come from plans
             raise InputError(f"k is a whole number from 1 on, or a list of them, not {shortened(k)}")
         super().__init__([f"hit@{depth}" for depth in depths], k=depths, **settings)
 

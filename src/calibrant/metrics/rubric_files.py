@@ -41,14 +41,19 @@ def rubric_names() -> list[str]:
 
 
 def read_rubric(source: str | Path) -> Rubric:
-    """The rubric of a file, or the shipped one of that name; a name wins only where it is no path.
+    """The rubric of a file, or of that name: a shipped one, else one of your own.
+
+    A path may leave `.md` out. A name that is not shipped is looked for as NAME.md and rubrics/NAME.md in the current
+    folder.
 
     >>> read_rubric("redundancy").higher_is_better
     False
     """
-    path = Path(source)
-    if isinstance(source, str) and not path.suffix and "/" not in source:
+    if isinstance(source, str) and source in rubric_names():
         return _shipped(source)
+    path = Path(source)
+    if not path.suffix:
+        path = _own(path, str(source))
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -110,6 +115,21 @@ def rubric_markdown(rubric: Rubric) -> str:
     writer.width = 110
     writer.dump({key: value for key, value in keys.items() if value not in ([], ())}, front)
     return f"---\n{front.getvalue()}---\n{rubric.definition}\n"
+
+
+def _own(path: Path, name: str) -> Path:
+    """The file of the user's that a name, or a path without its ending, stands for."""
+    is_name = path.name == name
+    places = [path.with_name(f"{path.name}.md"), *([Path("rubrics", f"{name}.md")] if is_name else [])]
+    for place in [path, *places]:
+        if place.is_file():
+            return place
+    if not is_name:
+        return places[0]
+    known = ", ".join(rubric_names())
+    raise UnknownNameError(
+        f"unknown rubric {name!r}; expected a file of yours ({name}.md, rubrics/{name}.md) or one of: {known}"
+    )
 
 
 @cache

@@ -134,7 +134,8 @@ async def _weighted_or_fallback(
         sampled = Scoring("sampled", scoring.samples)
         score = await _sampled(judge, rubric, requests_for(rubric, prompt, sampled))
         details = {**score.details, "asked_scoring": "weighted", "fallback_reason": str(error)}
-        return MetricScore(score.score, score.explanation, score.rubric_score, details=details)
+        why = f"{score.explanation} (sampled, since weighted scoring was not supported)"
+        return MetricScore(score.score, why, score.rubric_score, details=details)
 
 
 async def _weighted(judge: BaseLMInvoker, rubric: Rubric, request: Request) -> MetricScore:
@@ -160,7 +161,7 @@ async def _weighted(judge: BaseLMInvoker, rubric: Rubric, request: Request) -> M
         "off_label_mass": off,
     }
     shown = ", ".join(f"{level}: {probability:.3f}" for level, probability in probabilities.items())
-    why = f"expected level {expected:.3f} of the probabilities {shown}"
+    why = f"expected level {expected:.3f} of the probabilities {shown}; {off:.3f} was on no label"
     return MetricScore(rubric.normalised(expected), why, expected, details=details)
 
 

@@ -28,7 +28,8 @@ __all__ = [
     "text_of",
 ]
 
-_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?%?")
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?(?!\.?\d)%?")
+_MINUS = str.maketrans("\u2212\u2010\u2011", "---")
 _UNITS = ("characters", "words", "lines")
 
 
@@ -125,7 +126,7 @@ class ContainsMetric(TextRule):
         wanted = list(self.texts)
         if not wanted and not self.excluded:
             given = data.ground_truth
-            wanted = [given] if isinstance(given, str) else [str(one) for one in given]
+            wanted = [str(one) for one in given] if isinstance(given, list | tuple) else [str(given)]
         if not wanted and not self.excluded:
             raise NotApplicableError(f"item {data.id!r} names no text that shall be contained")
         missing = [one for one in wanted if self._folded(one) not in text]
@@ -151,7 +152,7 @@ class RegexMetric(TextRule):
         super().__init__(pattern=pattern, **settings)
         try:
             self._compiled = re.compile(self.pattern, self.flags)
-        except re.error as error:
+        except (re.error, TypeError) as error:
             raise InputError(f"pattern {shortened(pattern)} is no regular expression: {error}") from None
 
     def rule(self, data: EvalInput) -> MetricScore:
@@ -184,8 +185,9 @@ class NumericMetric(TextRule):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         for name in ("absolute", "relative"):
-            if not 0.0 <= getattr(self, name) < math.inf:
-                raise InputError(f"{name} is a tolerance, finite and not negative, not {getattr(self, name)}")
+            given = getattr(self, name)
+            if not is_number(given) or not 0.0 <= given < math.inf:
+                raise InputError(f"{name} is a tolerance, finite and not negative, not {shortened(given)}")
 
     def rule(self, data: EvalInput) -> MetricScore:
         """1.0 when the numbers agree; an answer without one number does not, a reference without one is an error."""
@@ -212,6 +214,9 @@ class LengthMetric(TextRule):
         super().__init__(**settings)
         if self.unit not in _UNITS:
             raise InputError(f"unit is one of {', '.join(_UNITS)}, not {self.unit!r}")
+        for name, given in {"least": self.least, "most": self.most}.items():
+            if not (isinstance(given, int) and not isinstance(given, bool)) and (name, given) != ("most", None):
+                raise InputError(f"{name} is a whole number, not {shortened(given)}")
         if self.least < 0 or (self.most is not None and self.most < self.least):
             raise InputError(f"length is between least and most, not between {self.least} and {self.most}")
 
@@ -224,17 +229,22 @@ class LengthMetric(TextRule):
         return MetricScore(float(fits), f"{size} {self.unit}")
 
 
+def is_number(value: object) -> bool:
+    """Whether `value` is a number, and no bool."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def numbers_of(value: Any) -> list[float]:
-    """The numbers in a text, or the number that a value is.
+    """The numbers in a text, or the number that a value is; what is not finite is none, and neither is "1.2.3".
 
     >>> numbers_of("From 1,000 to 2.5e3, that is 12%."), numbers_of(7), numbers_of(None)
     ([1000.0, 2500.0, 0.12], [7.0], [])
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return [float(value)]
+        return [float(value)] if math.isfinite(value) else []
     if not isinstance(value, str):
         return []
-    return [_number(found) for found in _NUMBER.findall(value)]
+    return [_number(found) for found in _NUMBER.findall(value.translate(_MINUS))]
 
 
 def _number(text: str) -> float:

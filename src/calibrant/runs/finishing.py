@@ -41,7 +41,7 @@ def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None) -
         dataset=session.asked.dataset,
         metrics=summaries,
         usage=replace(session.budget.judged, cached=session.cached),
-        warnings=(*warnings_of(summaries), *told),
+        warnings=(*warnings_of(summaries), *session.modes.warnings(), *told),
         system=None if session.asked.system is None else session.asked.system.summary(),
         seconds=time.monotonic() - session.began,
         canaries=session.canaries.reports(unreached=session.stopped_by or "interrupted"),

@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, cast
 
-from calibrant.errors import CODES
+from calibrant.errors import CODES, RatingError
 from calibrant.metrics.judges import DEFAULT_JUDGE, DEFAULT_MODEL_VARIABLE, resolve_primary_invoker
 from calibrant.ratings import Failure, MetricResult, Rating
 from calibrant.runs.budgets import RunBudget
@@ -16,6 +16,7 @@ from calibrant.runs.canaries import CanaryRound
 from calibrant.runs.judges import Judges
 from calibrant.runs.keeping import KeptItem
 from calibrant.runs.progress import ProgressState
+from calibrant.runs.scoring_modes import ScoringModes
 from calibrant.runs.specification import MetricSpec
 from calibrant.runs.system import Answered
 from calibrant.runs.tally import Tallies
@@ -63,6 +64,7 @@ class Session:
             total=asked.survey.n, expected_calls=expected.calls, expected_usd=expected.usd, usage=self.budget.judged
         )
         self.tallies = Tallies((), 0)
+        self.modes = ScoringModes()
         self.canaries = CanaryRound(self.metrics, asked.canaries)
         self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="calibrant-system")
 
@@ -73,7 +75,7 @@ class Session:
         if os.environ.get(DEFAULT_MODEL_VARIABLE) and DEFAULT_JUDGE.get() is None:
             DEFAULT_JUDGE.set(session.judges.wrap(resolve_primary_invoker(None)))
         for metric in session.metrics:
-            await metric.prepare()
+            await _prepared(metric)
         session.specs = tuple(MetricSpec.of(metric) for metric in session.metrics)
         session.tallies = Tallies(session.specs, asked.survey.n)
         session.run = asked.run_id(session.specs, keeper)
@@ -139,8 +141,20 @@ class Session:
     async def _results(self, items: list[EvalInput]) -> list[list[list[Rating]]]:
         """For every metric and item, the ratings."""
         if len(self.metrics) == 1:
-            return [await _rated(self.metrics[0], items)]
-        return await asyncio.gather(*[_rated(metric, items) for metric in self.metrics])
+            return [await self._rated(self.metrics[0], items)]
+        return await asyncio.gather(*[self._rated(metric, items) for metric in self.metrics])
+
+    async def _rated(self, metric: BaseMetric, items: list[EvalInput]) -> list[list[Rating]]:
+        """The ratings of each item by one metric: votes and results, or one for each of the metric's outputs."""
+        alone = len(items) == 1 and not metric.batch
+        results: list[Any] = [await metric.evaluate(items[0])] if alone else await metric.evaluate(items)
+        return [self._ratings(metric, item, result) for item, result in zip(items, results, strict=True)]
+
+    def _ratings(self, metric: BaseMetric, item: EvalInput, result: Any) -> list[Rating]:
+        if not isinstance(result, MetricResult):
+            return [*_parts(metric, item, result)]
+        self.modes.note(metric.name, result)
+        return [*metric.ratings(item, result)]
 
     def _keep(self, position: int, item: EvalInput, ratings: list[Rating]) -> None:
         table, state = self.asked.table, self.state
@@ -158,16 +172,13 @@ class Session:
         state.usage = self.budget.judged
 
 
-async def _rated(metric: BaseMetric, items: list[EvalInput]) -> list[list[Rating]]:
-    """The ratings of each item by one metric: votes and results, or one for each of the metric's outputs."""
-    if len(items) == 1 and not metric.batch:
-        results: list[Any] = [await metric.evaluate(items[0])]
-    else:
-        results = await metric.evaluate(items)
-    return [
-        [*metric.ratings(item, result)] if isinstance(result, MetricResult) else [*_parts(metric, item, result)]
-        for item, result in zip(items, results, strict=True)
-    ]
+async def _prepared(metric: BaseMetric) -> None:
+    """Make the metric ready. A run cannot begin without: the metric's instrument is not settled before."""
+    try:
+        await metric.prepare()
+    except RatingError as error:
+        problem = f"metric {metric.name!r} could not be made ready: {error}"
+        raise RatingError(problem, code=error.code, retryable=error.retryable) from error
 
 
 def _parts(metric: BaseMetric, item: EvalInput, result: Mapping[str, Any]) -> Iterator[Rating]:
