@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from calibrant.aggregation.verdicts import VERDICT_WEIGHTS, power_for_temperature, score_agg
 from calibrant.bridge import run_sync
-from calibrant.errors import InputError, JudgeReplyError, NotApplicableError, RatingError, UnknownNameError, shortened
+from calibrant.errors import (
+    InputError,
+    JudgeReplyError,
+    NotApplicableError,
+    RatingError,
+    UnknownNameError,
+    WrongTypeError,
+    shortened,
+)
 from calibrant.items import EvalInput
 from calibrant.metrics.base import BaseMetric
 from calibrant.metrics.claim_replies import CLAIM_SCHEMAS, read_statements, read_verdicts
@@ -188,6 +196,9 @@ class CallbackMetric(ClaimMetric):
         """
 
         def ask(*values: Any) -> float:
+            if len(values) != len(self.parameters):
+                expected = ", ".join(self.parameters)
+                raise WrongTypeError(f"{self.name} is called with {expected}; it was given {len(values)} values")
             item = EvalInput(**dict(zip(self.parameters, values, strict=True)))
             result = run_sync(self.evaluate(item))
             if result.error is not None:

@@ -143,9 +143,9 @@ def label_problems(labels: tuple[str, ...], levels: int) -> list[str]:
     ]
     folded = [label.casefold() for label in labels]
     clashes = [
-        label
+        labels[place]
         for place, label in enumerate(folded)
-        if any(other.startswith(label) for at, other in enumerate(folded) if at != place)
+        if label and any(other.startswith(label) for at, other in enumerate(folded) if at != place)
     ]
     if clashes:
         problems.append(f"no label may begin another one, but {', '.join(sorted(set(clashes)))} does")
