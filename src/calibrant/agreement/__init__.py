@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from calibrant._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from calibrant.agreement.bounds import CeilingAndFloor, ceiling_and_floor
+    from calibrant.agreement.bounds import CeilingAndFloor, ceiling_and_floor, ceiling_and_floor_by_vote
     from calibrant.agreement.comparison import JudgeComparison, JudgeDifference, compare_judges
     from calibrant.agreement.correction import CorrectedRate, corrected_rate
     from calibrant.agreement.cube import RatingCube
@@ -60,6 +60,7 @@ __all__ = [
     "alt_test",
     "balanced_accuracy",
     "ceiling_and_floor",
+    "ceiling_and_floor_by_vote",
     "cohens_kappa",
     "compare_judges",
     "corrected_rate",
@@ -105,6 +106,7 @@ __getattr__, __dir__ = lazy_exports(
         "alt_test": "calibrant.agreement.replacement",
         "balanced_accuracy": "calibrant.agreement.two_raters",
         "ceiling_and_floor": "calibrant.agreement.bounds",
+        "ceiling_and_floor_by_vote": "calibrant.agreement.bounds",
         "cohens_kappa": "calibrant.agreement.two_raters",
         "compare_judges": "calibrant.agreement.comparison",
         "corrected_rate": "calibrant.agreement.correction",

@@ -14,23 +14,29 @@ from calibrant.agreement.measures import Measure, measure_of
 from calibrant.agreement.pairs import CATEGORIES, Pair, joint_tally, mean_known
 from calibrant.agreement.published import Resampling, value_text
 from calibrant.agreement.uncertainty import error_of
+from calibrant.agreement.voting import majority, with_votes
 from calibrant.estimates import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
     from calibrant.agreement.cube import RatingCube
     from calibrant.agreement.uncertainty import Tally
+    from calibrant.agreement.voting import Majority
     from calibrant.ratings import Value
 
     Array = npt.NDArray[np.float64]
+    Codes = npt.NDArray[np.int32]
 
-__all__ = ["CeilingAndFloor", "ceiling_and_floor"]
+__all__ = ["CeilingAndFloor", "ceiling_and_floor", "ceiling_and_floor_by_vote"]
 
 DEFAULT = Resampling()
 NARROW = 0.1
+FLAT = 1e-12
+VOTE = "vote:"
+"""Before the name of the person whose own answer is not in it; of all people it stands alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,19 +93,60 @@ def ceiling_and_floor(
     reason = _obstacle(cube, found, people, chosen)
     if reason:
         return _without(found, reason)
-    return _bounded(cube, found, people, chosen, resampling)
+    rows = {name: cube.of_rater(name) for name in people}
+    return _between(cube, found, list(rows.values()), list(permutations(rows.values(), 2)), chosen, resampling)
 
 
-def _bounded(
-    cube: RatingCube, found: AgainstEach, people: list[str], measure: Measure, resampling: Resampling
+def ceiling_and_floor_by_vote(
+    cube: RatingCube,
+    judge: str,
+    measure: str | Measure = "accuracy",
+    *,
+    humans: Iterable[str] | None = None,
+    votes: Mapping[str, Majority] | None = None,
+    resampling: Resampling = DEFAULT,
 ) -> CeilingAndFloor:
-    constant = _best_constant(cube, people, measure)
+    """The same against what most people said: the ceiling is the mean over people of each one against the others' vote.
+
+    `votes` holds the vote of all under the name "" and that of the others under each person's, where they were taken
+    otherwise than `majority` takes them.
+
+    >>> from calibrant.agreement import RatingCube
+    >>> people = {name: dict(enumerate("xyxyxxyy")) for name in "abc"}
+    >>> found = ceiling_and_floor_by_vote(RatingCube.of({**people, "judge": dict(enumerate("xyxyxxyx"))}), "judge")
+    >>> found.judge.value, found.ceiling.value, found.floor.value, found.relative.value
+    (0.875, 1.0, 0.5, 0.75)
+    """
+    chosen, people = measure_of(measure), cube.others(judge, humans)
+    voters = {name: [other for other in people if other != name] for name in ("", *people)}
+    taken = votes or {name: majority(cube, who) for name, who in voters.items() if who}
+    voted = with_votes(cube, {VOTE + name: vote for name, vote in taken.items()})
+    found = against_each(voted, judge, chosen, humans=[VOTE], resampling=resampling)
+    if found.average.value is None or len(people) < 2:
+        return _without(found, found.average.reason or "a ceiling needs two people who rated the same items")
+    truth = voted.of_rater(VOTE)
+    among = [(voted.of_rater(VOTE + name), voted.of_rater(name)) for name in people]
+    among = [pair for pair in among if ((pair[0] >= 0) & (pair[1] >= 0)).any()]
+    if not among:
+        return _without(found, "no two people rated the same item, so there is no ceiling")
+    return _between(voted, found, [truth], among, chosen, resampling)
+
+
+def _between(
+    cube: RatingCube,
+    found: AgainstEach,
+    truths: Sequence[Codes],
+    among: Sequence[tuple[Codes, Codes]],
+    measure: Measure,
+    resampling: Resampling,
+) -> CeilingAndFloor:
+    """The judge's score against `truths` between that of people (pairs of truth and person) and of a constant."""
+    constant = _best_constant(truths, cube.values, measure)
     same = np.full(len(cube.items), constant, np.int32)
-    pairs = [_pair(cube, cube.of_rater(name), cube.of_rater(found.judge), measure) for name in people]
-    among = [_pair(cube, cube.of_rater(one), cube.of_rater(other), measure) for one, other in permutations(people, 2)]
-    fixed = [_pair(cube, cube.of_rater(name), same, measure) for name in people]
-    tally, per_pair = joint_tally([*pairs, *among, *fixed], measure)
-    parts = _parts(per_pair, len(pairs), len(among))
+    judged = cube.of_rater(found.judge)
+    rows = [*((truth, judged) for truth in truths), *among, *((truth, same) for truth in truths)]
+    tally, per_pair = joint_tally([_pair(cube, truth, rated, measure) for truth, rated in rows], measure)
+    parts = _parts(per_pair, len(truths), len(among))
     made = _estimates(tally, parts, found.average, resampling)
     ceiling, floor = made[1].value or 0.0, made[2].value or 0.0
     narrow = f"people are only {ceiling - floor:.2f} above a constant answer; such labels can hardly judge a judge"
@@ -138,30 +185,30 @@ def _estimates(tally: Tally, parts: Callable[[Array], Array], like: Estimate, re
         if np.isnan(value):
             reason = "people agree no more than a constant answer does, so there is no way between them to measure"
             made.append(Estimate.missing(reason, method=method, coverage=like.coverage))
-        elif np.isnan(spread) or tally.units < 2 or spread <= 0:
+        elif np.isnan(spread) or tally.units < 2 or spread < FLAT:
             made.append(replace(blank, value=value, reason="no interval: the items do not say how far it varies"))
         else:
             made.append(replace(blank, value=value, lower=value - spread, upper=value + spread))
     return made
 
 
-def _best_constant(cube: RatingCube, people: list[str], measure: Measure) -> int:
+def _best_constant(truths: Sequence[Codes], values: Sequence[Value], measure: Measure) -> int:
     """The code of the answer that does best when it is given to everything; the most frequent one if they tie."""
-    given = np.stack([cube.of_rater(name) for name in people])
-    counts = np.bincount(given[given >= 0], minlength=len(cube.values))
-    if measure.name == "accuracy" or len(cube.values) > CATEGORIES:
+    given = np.stack(truths)
+    counts = np.bincount(given[given >= 0], minlength=len(values))
+    if measure.name == "accuracy" or len(values) > CATEGORIES:
         return int(counts.argmax())
-    statistic = measure.statistic(cube.values)
-    size = len(cube.values)
-    tables = np.zeros((size, len(people), size, size))
-    for person, row in enumerate(given):
-        tables[np.arange(size), person, :, np.arange(size)] = np.bincount(row[row >= 0], minlength=size)
+    statistic = measure.statistic(values)
+    size = len(values)
+    tables = np.zeros((size, len(given), size, size))
+    for truth, row in enumerate(given):
+        tables[np.arange(size), truth, :, np.arange(size)] = np.bincount(row[row >= 0], minlength=size)
     scores = np.nan_to_num(statistic(tables)).mean(-1)
     best = np.flatnonzero(scores >= scores.max() - 1e-12)
     return int(best[counts[best].argmax()])
 
 
-def _pair(cube: RatingCube, truth: npt.NDArray[np.int32], rated: npt.NDArray[np.int32], measure: Measure) -> Pair:
+def _pair(cube: RatingCube, truth: Codes, rated: Codes, measure: Measure) -> Pair:
     return Pair(truth=truth, rated=rated, values=cube.values, clusters=cube.clusters).ordered(measure.order)
 
 

@@ -2,18 +2,19 @@
 
 Items with equal ratings are one cell with a weight, so the work depends on how many different items there are and not
 on how many there are of each. The bootstrap draws the weights from a multinomial distribution (percentile intervals,
-Efron 1979). Where there are clusters, or too many cells to draw, the jackknife leaves out one cluster or one item at a
-time (Efron and Stein 1981) and takes t.
+Efron 1979, expanded for few items, Hesterberg 2015). Where there are clusters, or too many cells to draw, the jackknife
+leaves out one cluster or one item at a time (Efron and Stein 1981) and takes t.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtr, stdtrit
 
 from calibrant.stats import wilson
 
@@ -121,9 +122,17 @@ def _drawn_interval(tally: Tally, statistic: Statistic, resampling: Resampling) 
         if undefined.mean() > UNDEFINED:
             return f"no interval: it is not defined on {undefined.mean():.0%} of the resamples"
         values = values[~undefined]
-    tail = (1.0 - resampling.level) / 2.0
+    tail = _expanded_tail(tally.units, resampling.level)
     lower, upper = np.quantile(values, [tail, 1.0 - tail])
     return float(lower), float(upper)
+
+
+def _expanded_tail(units: int, level: float) -> float:
+    """The share of resamples outside of the interval on each side: less for few units, which resamples vary too little.
+
+    Hesterberg (2015), the expanded percentile interval: as far out as t instead of z, and n instead of n - 1, would be.
+    """
+    return float(ndtr(-math.sqrt(units / (units - 1)) * float(stdtrit(units - 1, (1.0 + level) / 2.0))))
 
 
 def _left_out_interval(tally: Tally, statistic: Statistic, resampling: Resampling) -> tuple[float, float] | str:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from calibrant.agreement.cube import RatingCube, distinct_columns
-from calibrant.agreement.encoding import ABSENT, encoded, value_order
+from calibrant.agreement.encoding import ABSENT, FAILED, NOT_APPLICABLE, encoded, value_order
 from calibrant.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Codes = npt.NDArray[np.int32]
 
-__all__ = ["TIES", "Majority", "majority"]
+__all__ = ["TIES", "Majority", "majority", "with_votes"]
 
 TIES = ("abstain", "first")
 
@@ -59,6 +59,31 @@ def majority(
     tied = ((votes == best).sum(0) > 1) & (best > 0)
     codes = np.where(best > 0, votes.argmax(0), ABSENT).astype(np.int32)
     return _decided(people.values, codes[number], tied[number], ties)
+
+
+def with_votes(cube: RatingCube, votes: Mapping[str, Majority]) -> RatingCube:
+    """The cube with the votes as further raters; answers that only a vote gave are added to its values.
+
+    >>> cube = RatingCube.of({"a": {1: "x", 2: "x"}, "b": {1: "x", 2: "y"}})
+    >>> with_votes(cube, {"most": majority(cube)}).answers("most")
+    {'1': 'x', '2': 'x'}
+    """
+    given = {value for vote in votes.values() for value in vote.values}
+    values = tuple(sorted({*cube.values, *given}, key=value_order))
+    rows = [_places(vote.values, values)[vote.codes] for vote in votes.values()]
+    return type(cube)(
+        items=cube.items,
+        raters=(*cube.raters, *votes),
+        values=values,
+        codes=np.vstack([_places(cube.values, values)[cube.codes], *rows]),
+        clusters=cube.clusters,
+    )
+
+
+def _places(values: Sequence[Value], among: Sequence[Value]) -> Codes:
+    """Where codes of `values` stand among others; the codes below zero stay."""
+    place = {value: number for number, value in enumerate(among)}
+    return np.array([*(place[value] for value in values), NOT_APPLICABLE, FAILED, ABSENT], np.int32)
 
 
 def _majority_of_sets(people: RatingCube, ties: str) -> Majority:

@@ -12,6 +12,9 @@ from calibrant.estimates import Coverage, Estimate
 
 __all__ = ["combined"]
 
+ESTIMATE = frozenset({"value", "lower", "upper", "level", "method", "n", "coverage", "worst_case", "reason"})
+"""The keys of an estimate in JSON."""
+
 
 def combined(results: Mapping[str, BaseScoringResult]) -> BaseScoringResult:
     """The result over all tasks (`results` by task): every score is the mean of the tasks'.
@@ -29,7 +32,7 @@ def combined(results: Mapping[str, BaseScoringResult]) -> BaseScoringResult:
         judge_id=first.judge_id,
         scores={name: _mean([one.scores.get(name) for one in each]) for name in _names(each)},
         metadata={
-            **_shared([one.metadata for one in each]),
+            **_shared({task: one.metadata for task, one in results.items()}),
             "task_names": list(results),
             "tasks": {task: _kept(one) for task, one in results.items()},
         },
@@ -37,7 +40,7 @@ def combined(results: Mapping[str, BaseScoringResult]) -> BaseScoringResult:
         num_comparisons=sum(one.num_comparisons for one in each),
         failed_comparisons=sum(one.failed_comparisons for one in each),
         intervals=_intervals(each),
-        details=_details(each),
+        details=_details(results),
         reason="; ".join(reasons),
     )
 
@@ -59,37 +62,48 @@ def _kept(result: BaseScoringResult) -> dict[str, Any]:
 
 
 def _mean(values: Sequence[Any]) -> Any:
-    """The mean of numbers, or of dicts and lists of them, place by place; None when one is missing."""
+    """The mean of numbers, of estimates, or of dicts and lists of them, place by place; None of anything else."""
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return sum(values) / len(values)
+    if all(_is_estimate(value) for value in values):
+        return _mean_estimate([_estimate(value) for value in values]).to_json()
     if all(isinstance(value, Mapping) for value in values):
         tables = cast("Sequence[Mapping[str, Any]]", values)
         shared = [key for key in tables[0] if all(key in table for table in tables)]
         return {key: _mean([table[key] for table in tables]) for key in shared}
     if all(isinstance(value, list) for value in values) and len({len(value) for value in values}) == 1:
-        return [_mean(place) for place in zip(*values, strict=True)]
-    if all(isinstance(value, int | float) for value in values):
-        return sum(values) / len(values)
+        means = [_mean(place) for place in zip(*values, strict=True)]
+        return None if None in means else means
     return None
 
 
-def _shared(metadata: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What all tasks say alike, and the mean of what differs and is a number; totals are summed."""
+def _is_estimate(value: Any) -> bool:
+    return isinstance(value, Mapping) and set(cast("Mapping[str, Any]", value)) >= ESTIMATE
+
+
+def _estimate(value: Mapping[str, Any]) -> Estimate:
+    return Estimate.from_json({name: value[name] for name in ESTIMATE})
+
+
+def _shared(metadata: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What all tasks say alike, and the mean of what differs and is a number; totals are summed, warnings listed."""
     merged: dict[str, Any] = {}
-    for key in metadata[0]:
-        values = [one.get(key) for one in metadata]
-        if all(value == values[0] for value in values) and not key.startswith("total_"):
-            merged[key] = values[0]
-            continue
-        if key.startswith("total_") and all(isinstance(value, int) for value in values):
+    for key in next(iter(metadata.values())):
+        values = [one.get(key) for one in metadata.values()]
+        if key == "warnings":
+            merged[key] = [f"{task}: {one}" for task, about in metadata.items() for one in about.get(key) or ()]
+        elif key.startswith("total_") and all(isinstance(value, int) for value in values):
             merged[key] = sum(value for value in values if value is not None)
-            continue
-        mean = _mean(values)
-        if mean not in (None, {}, []):
+        elif all(value == values[0] for value in values):
+            merged[key] = values[0]
+        elif (mean := _mean(values)) not in (None, {}, []):
             merged[key] = mean
     return merged
 
 
-def _details(each: Sequence[BaseScoringResult]) -> dict[str, Any]:
+def _details(results: Mapping[str, BaseScoringResult]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
+    each = list(results.values())
     for key in each[0].details:
         values = [one.details.get(key) for one in each]
         if all(isinstance(value, int) for value in values):
@@ -97,8 +111,10 @@ def _details(each: Sequence[BaseScoringResult]) -> dict[str, Any]:
         elif key == "interpretation":
             mean = _mean([one.score for one in each])
             merged[key] = None if mean is None else interpreted(mean)
+        elif len(set(map(str, values))) == 1:
+            merged[key] = values[0]
         else:
-            merged[key] = values[0] if len(set(map(str, values))) == 1 else ", ".join(map(str, values))
+            merged[key] = "; ".join(f"{task}: {value}" for task, value in zip(results, values, strict=True))
     return merged
 
 

@@ -8,13 +8,14 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from calibrant.alignment.combining import combined
+from calibrant.alignment.insights import compared_judges
 from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.scorers.built_in import BuiltInScorer
 from calibrant.alignment.scoring_result import BaseScoringResult
 from calibrant.errors import EvalError, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from calibrant.alignment.configuration import MetricConfig
     from calibrant.alignment.rater_results import Ratings
@@ -24,12 +25,14 @@ __all__ = ["MetricResults", "compared"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricResults:
-    """One metric's results, a judge each."""
+    """One metric's results, a judge each; `about` says what was compared, `comparison` is of judge with judge."""
 
     name: str
     scorer_name: str
     results: tuple[BaseScoringResult, ...]
     higher_is_better: bool = True
+    about: str = ""
+    comparison: Mapping[str, Any] | None = None
 
 
 async def compared(metrics: Sequence[MetricConfig], ratings: Ratings) -> list[MetricResults]:
@@ -45,7 +48,21 @@ async def _by_metric(metric: MetricConfig, ratings: Ratings) -> MetricResults:
         scorer_name=metric.scorer.scorer_name,
         results=tuple(marked),
         higher_is_better=bool(getattr(metric.scorer, "higher_is_better", True)),
+        about=f"{', '.join(metric.task_names)}; {metric.annotator_aggregation}",
+        comparison=_of_judges(metric, ratings),
     )
+
+
+def _of_judges(metric: MetricConfig, ratings: Ratings) -> Mapping[str, Any] | None:
+    """The judges in pairs by the metric's own measure, against single people; None where there is none, or one judge."""
+    measure = metric.scorer.measure if isinstance(metric.scorer, BuiltInScorer) else None
+    apart = metric.mode is TaskAggregationMode.MULTITASK or metric.annotator_aggregation == "majority_vote"
+    if measure is None or apart or len(ratings.judges) < 2:
+        return None
+    try:
+        return compared_judges(ratings, metric.task_names, metric.mode, measure).to_json()
+    except EvalError as error:
+        return {"measure": measure.name, "reason": str(error)}
 
 
 async def _of_judge(metric: MetricConfig, ratings: Ratings, judge: str) -> BaseScoringResult:

@@ -11,6 +11,8 @@ from calibrant.alignment.scorers.comparisons import HUMAN, JUDGE
 from calibrant.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from calibrant.agreement import CeilingAndFloor, Disagreements, JudgeComparison, Measure, RatingCube
     from calibrant.alignment.rater_results import Ratings
 
@@ -29,9 +31,11 @@ def bounded(ratings: Ratings, task: str, judge_id: str, measure: str | Measure) 
     return ceiling_and_floor(cube, judge, measure, humans=people)
 
 
-def compared_judges(ratings: Ratings, task: str, measure: str | Measure) -> JudgeComparison:
-    """All judges of a task in pairs."""
-    cube = _cube(ratings, task, next(iter(ratings.judges)))
+def compared_judges(
+    ratings: Ratings, tasks: Sequence[str], mode: TaskAggregationMode, measure: str | Measure
+) -> JudgeComparison:
+    """All judges of a task, or of several as one set of labels, in pairs."""
+    cube = _cube(ratings, tasks, mode, next(iter(ratings.judges)))
     judges = [name for name in cube.raters if name.startswith(JUDGE)]
     people = [name for name in cube.raters if name.startswith(HUMAN)]
     named = _plainly(cube)
@@ -42,17 +46,18 @@ def compared_judges(ratings: Ratings, task: str, measure: str | Measure) -> Judg
 def _of_judge(ratings: Ratings, task: str, judge_id: str) -> tuple[RatingCube, str, list[str]]:
     if judge_id not in ratings.judges:
         raise UnknownNameError.among("judge", judge_id, ratings.judges)
-    cube = _cube(ratings, task, judge_id)
+    cube = _cube(ratings, [task], TaskAggregationMode.SINGLE, judge_id)
     kept = cube.select([name for name in cube.raters if name.startswith(HUMAN) or name == JUDGE + judge_id])
     named = _plainly(kept)
     names = dict(zip(kept.raters, named.raters, strict=True))
     return named, names[JUDGE + judge_id], [names[name] for name in kept.raters if name.startswith(HUMAN)]
 
 
-def _cube(ratings: Ratings, task: str, judge_id: str) -> RatingCube:
-    if task not in ratings.tasks:
-        raise UnknownNameError.among("task", task, ratings.tasks)
-    return ratings.labels(judge_id, [task], TaskAggregationMode.SINGLE).whole
+def _cube(ratings: Ratings, tasks: Sequence[str], mode: TaskAggregationMode, judge_id: str) -> RatingCube:
+    unknown = [task for task in tasks if task not in ratings.tasks]
+    if unknown:
+        raise UnknownNameError.among("task", unknown[0], ratings.tasks)
+    return ratings.labels(judge_id, tasks, mode).whole
 
 
 def _plainly(cube: RatingCube) -> RatingCube:

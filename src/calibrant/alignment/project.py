@@ -12,6 +12,7 @@ from calibrant.alignment.comparing import MetricResults, compared
 from calibrant.alignment.configuration import MetricConfig, MetricsConfig
 from calibrant.alignment.insights import bounded, compared_judges, disagreements_of
 from calibrant.alignment.judges import JudgeConfig, judges_of_state, judges_of_yaml
+from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.project_state import (
     STATE_FILE,
     metrics_of_state,
@@ -199,7 +200,7 @@ class MetaEvaluator:
 
     def compare_judges(self, task: str, measure: str | Measure = "accuracy") -> JudgeComparison:
         """All judges in pairs on the items that they share: differences with intervals, and who is alike."""
-        return compared_judges(self._ratings(), task, measure)
+        return compared_judges(self._ratings(), [task], TaskAggregationMode.SINGLE, measure)
 
     def ceiling_and_floor(self, task: str, judge_id: str, measure: str | Measure = "accuracy") -> CeilingAndFloor:
         """A judge's score between that of the best constant answer and that of people among themselves."""

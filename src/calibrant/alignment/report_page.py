@@ -9,7 +9,7 @@ from calibrant.report.markup import DASH, Markup, element, joined
 from calibrant.report.page import Section, page, section
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from calibrant.alignment.score_report import Cell, ReportColumn
 
@@ -34,30 +34,52 @@ for (const button of document.querySelectorAll("table.judges th button")) button
 """
 LEGEND = (
     "Lines are 95% intervals unless a cell says otherwise; a star marks the best number of a column. "
-    "Judges whose intervals overlap may not differ."
+    "Whether two judges differ is said below: their intervals alone do not tell."
 )
 
 
-def report_page(judges: Sequence[str], columns: Sequence[ReportColumn], notes: Sequence[str] = ()) -> str:
-    """The page: a row a judge, a column a score; the best of each is marked by weight and by a star."""
-    return page("Score report", [score_section(judges, columns, notes)])
+def report_page(
+    judges: Sequence[str],
+    columns: Sequence[ReportColumn],
+    compared: Mapping[str, Sequence[str]],
+    notes: Sequence[str] = (),
+) -> str:
+    """The page: a row a judge, a column a score; the best of each is marked by weight and by a star.
+
+    `compared` says, by metric, how judges differ from each other.
+    """
+    return page("Score report", [score_section(judges, columns, compared, notes)])
 
 
-def score_section(judges: Sequence[str], columns: Sequence[ReportColumn], notes: Sequence[str] = ()) -> Section:
+def score_section(
+    judges: Sequence[str],
+    columns: Sequence[ReportColumn],
+    compared: Mapping[str, Sequence[str]],
+    notes: Sequence[str] = (),
+) -> Section:
     """The same as a section of a page that shows more."""
-    listed = element("ul", *(element("li", note) for note in notes)) if notes else None
     return section(
         "Judges against people",
         _table(judges, columns),
         element("p", LEGEND, class_="small"),
-        joined(element("h3", "Notes"), listed) if listed else None,
+        *(_listed(f"Judge against judge: {name}", lines) for name, lines in compared.items()),
+        _listed("Notes", notes),
         script=SCRIPT,
     )
 
 
+def _listed(title: str, lines: Sequence[str]) -> Markup | None:
+    if not lines:
+        return None
+    return joined(element("h3", title), element("ul", *(element("li", line) for line in lines)))
+
+
 def _table(judges: Sequence[str], columns: Sequence[ReportColumn]) -> Markup:
-    names = ["judge_id", *(column.name for column in columns)]
-    heads = (element("th", element("button", name, type="button"), scope="col") for name in names)
+    names = [("judge_id", ""), *((column.name, column.about) for column in columns)]
+    heads = (
+        element("th", element("button", name, type="button"), element("small", about) if about else None, scope="col")
+        for name, about in names
+    )
     rows = (
         element(
             "tr",

@@ -44,11 +44,13 @@ def write_result_files(scores: Path, metrics: Sequence[MetricResults]) -> list[P
             "name": one.name,
             "scorer_name": one.scorer_name,
             "higher_is_better": one.higher_is_better,
+            "about": one.about,
+            "comparison": one.comparison,
             "judges": [result.judge_id for result in one.results],
         }
         for one in metrics
     ]
-    (scores / INDEX).write_text(json.dumps({"metrics": index}, indent=2), encoding="utf-8")
+    (scores / INDEX).write_text(json.dumps({"metrics": index}, indent=2, allow_nan=False), encoding="utf-8")
     return written
 
 

@@ -12,13 +12,13 @@ import polars as pl
 
 from calibrant.alignment.report_page import report_page, score_section
 from calibrant.errors import InputError, UnknownNameError
+from calibrant.estimates import Coverage, Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from calibrant.alignment.comparing import MetricResults
     from calibrant.alignment.scoring_result import BaseScoringResult
-    from calibrant.estimates import Estimate
     from calibrant.report.page import Section
 
 __all__ = ["Cell", "ReportColumn", "ScoreReport"]
@@ -51,6 +51,7 @@ class ReportColumn:
     metric: str
     cells: Mapping[str, Cell]
     higher_is_better: bool = True
+    about: str = ""
 
     @property
     def best(self) -> float | None:
@@ -70,7 +71,7 @@ class ScoreReport:
     def __init__(self, metrics: Sequence[MetricResults], scores_dir: Path, notes: Sequence[str] = ()) -> None:
         self.metrics = tuple(metrics)
         self.scores_dir = scores_dir
-        self.notes = tuple(notes)
+        self.notes = tuple(dict.fromkeys([*notes, *_warnings(metrics)]))
         self.judges = tuple(dict.fromkeys(one.judge_id for metric in metrics for one in metric.results))
         self.columns = tuple(column for metric in metrics for column in _columns(metric))
 
@@ -106,7 +107,9 @@ class ScoreReport:
                 {
                     "name": metric.name,
                     "scorer_name": metric.scorer_name,
+                    "about": metric.about,
                     "results": [result.to_json() for result in metric.results],
+                    "comparison": metric.comparison,
                 }
                 for metric in self.metrics
             ],
@@ -115,11 +118,15 @@ class ScoreReport:
 
     def to_html(self) -> str:
         """The report as one page that needs no other file: sortable, the best of each column marked."""
-        return report_page(self.judges, self.columns, self.notes)
+        return report_page(self.judges, self.columns, self._compared(), self.notes)
 
     def to_section(self) -> Section:
         """The report as a section of a page that shows more (`calibrant.report.html_report`)."""
-        return score_section(self.judges, self.columns, self.notes)
+        return score_section(self.judges, self.columns, self._compared(), self.notes)
+
+    def _compared(self) -> dict[str, list[str]]:
+        """Judge against judge, by the name of the metric."""
+        return {metric.name: judge_lines(metric.comparison) for metric in self.metrics if metric.comparison}
 
     def to_text(self) -> str:
         """The table, and below it every number with its interval and n, or its reason."""
@@ -129,8 +136,15 @@ class ScoreReport:
         with settings:
             lines = ["Score Report:", str(self.to_frame())]
         for column in self.columns:
-            lines += ["", column.name]
+            lines += ["", f"{column.name} ({column.about})" if column.about else column.name]
             lines += [f"  {judge}: {_cell(column, judge)}" for judge in self.judges]
+        for metric in self.metrics:
+            if metric.comparison:
+                lines += [
+                    "",
+                    f"{metric.name}, judge against judge",
+                    *map("  {}".format, judge_lines(metric.comparison)),
+                ]
         if self.notes:
             lines += ["", "Notes:", *(f"  {note}" for note in self.notes)]
         return "\n".join(lines)
@@ -180,6 +194,7 @@ def _columns(metric: MetricResults) -> list[ReportColumn]:
                 for judge, cells in flat.items()
             },
             higher_is_better=metric.higher_is_better,
+            about=metric.about,
         )
         for name in names
     ]
@@ -200,16 +215,63 @@ def _flat(result: BaseScoringResult) -> dict[str, Cell]:
 
 def _of_value(value: Any, estimate: Estimate | None, result: BaseScoringResult) -> Cell:
     number = float(value) if isinstance(value, int | float) else None
-    reason = "" if number is not None else (result.reason or "the scorer gave no number")
-    note = "" if number is None else _note(result)
-    return Cell(value=number, estimate=estimate, reason=reason, note=note)
+    if number is None:
+        return Cell(value=None, estimate=estimate, reason=result.reason or "the scorer gave no number")
+    if estimate is None:
+        coverage = Coverage(rated=result.num_comparisons, failed=result.failed_comparisons)
+        estimate = Estimate(
+            value=number, method=result.scorer_name, coverage=coverage, reason="no interval: the scorer gave none"
+        )
+    return Cell(value=number, estimate=estimate, note=_note(result))
 
 
 def _note(result: BaseScoringResult) -> str:
     """People's own score and that of a constant answer, or the outcome of the test, where the scorer gave them."""
-    outcome = result.details.get("outcome") or result.metadata.get("outcome")
-    bounds = [(result.metadata.get(name) or {}).get("value") for name in ("ceiling", "floor", "relative")]
-    if any(value is None for value in bounds):
-        return str(outcome or "")
-    ceiling, floor, relative = bounds
-    return f"people {ceiling:.3f}, constant {floor:.3f}: {relative:.2f} of the way from a constant to a person"
+    outcome = result.details.get("outcome")
+    if outcome:
+        margin = result.metadata.get("break_even_epsilon")
+        return str(outcome) if margin is None else f"{outcome}; passes from epsilon {margin:.3g}"
+    found = {name: result.metadata.get(name) or {} for name in ("ceiling", "floor", "relative")}
+    shown = [
+        f"{who} {_with_bounds(found[name])}"
+        for name, who in (("ceiling", "people"), ("floor", "constant"))
+        if found[name].get("value") is not None
+    ]
+    if found["relative"].get("value") is not None:
+        shown.append(f"{_with_bounds(found['relative'], digits=2)} of the way from a constant to a person")
+    return ", ".join(shown)
+
+
+def _with_bounds(data: Mapping[str, Any], *, digits: int = 3) -> str:
+    text = f"{data['value']:.{digits}f}"
+    if data.get("lower") is None or data.get("upper") is None:
+        return text
+    return f"{text} [{data['lower']:.{digits}f}, {data['upper']:.{digits}f}]"
+
+
+def _warnings(metrics: Sequence[MetricResults]) -> list[str]:
+    """What scorers warn of, with the judge and the metric."""
+    return [
+        f"{metric.name}, {result.judge_id}: {warning}"
+        for metric in metrics
+        for result in metric.results
+        for warning in result.metadata.get("warnings") or ()
+    ]
+
+
+def judge_lines(comparison: Mapping[str, Any]) -> list[str]:
+    """Judge against judge in lines: every difference with its interval and p-value, and who cannot be told apart."""
+    if comparison.get("reason"):
+        return [f"no comparison: {comparison['reason']}"]
+    lines = [
+        f"{one['first']} - {one['second']}: {Estimate.from_json(one['difference'])}, {_p_text(one)}"
+        for one in comparison["differences"]
+    ]
+    alike = [", ".join(group) for group in comparison["groups"] if len(group) > 1]
+    return [*lines, *(f"cannot be told apart: {group}" for group in alike)]
+
+
+def _p_text(difference: Mapping[str, Any]) -> str:
+    if difference["p"] is None:
+        return "no p-value"
+    return f"p={difference['p']:.3g}, by Holm {difference['p_holm']:.3g}"

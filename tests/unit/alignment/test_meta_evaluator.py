@@ -225,7 +225,7 @@ def test_a_label_outside_the_schema_is_named_and_counts_as_failed(evaluator):
     [results, *_] = evaluator.compare_async().values()
     odd = next(result for result in results if result.judge_id == "odd")
     assert odd.intervals["accuracy"]["coverage"]["failed"] == 1
-    assert evaluator.score_report.notes == ("odd, safe, item 1: expected one of yes, no, got 'perhaps'",)
+    assert evaluator.score_report.notes[0] == "odd, safe, item 1: expected one of yes, no, got 'perhaps'"
 
 
 def test_twice_the_same_item_is_refused_by_rows(evaluator):

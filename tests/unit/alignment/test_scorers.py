@@ -59,7 +59,8 @@ class Vectors(BaseLMInvoker):
 def test_accuracy_is_the_mean_over_people_of_the_share_that_agrees():
     result = scored(AccuracyScorer(), {1: "x", 2: "y"}, {"kim": {1: "x", 2: "y"}, "lee": {1: "x", 2: "x"}})
     assert result.scores == {"accuracy": 0.75}
-    assert result.metadata["by_annotator"] == {"kim": 1.0, "lee": 0.5}
+    each = result.metadata["by_annotator"]
+    assert {name: (one["value"], one["n"]) for name, one in each.items()} == {"kim": (1.0, 2), "lee": (0.5, 2)}
     assert (result.details["total_instances"], result.details["correct_instances"]) == (4, 3)
     assert (result.num_comparisons, result.failed_comparisons) == (4, 0)
 

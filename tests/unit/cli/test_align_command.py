@@ -77,7 +77,7 @@ def test_a_project_is_compared_by_its_own_metrics(files, capsys):
     project.add_metrics_config(MetricConfig(AccuracyScorer(), ["safe"], "single", display_name="Safe"))
     code, out, _ = run(capsys, "project")
     assert code == 0
-    assert "\nSafe\n  gpt: 1.000 [" in out
+    assert "\nSafe (safe; individual_average)\n  gpt: 1.000 [" in out
 
 
 @pytest.mark.parametrize("arguments", [["--judge", "gpt.csv"], ["--json"], [".", "--judge", "gpt.csv"]])

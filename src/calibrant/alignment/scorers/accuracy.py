@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant.agreement import against_each, against_majority
-from calibrant.agreement.voting import TIES
+from calibrant.agreement import Measure, against_each, majority
+from calibrant.agreement.voting import TIES, with_votes
 from calibrant.alignment.scorers.built_in import BuiltInScorer, bounds_of, is_single_label
-from calibrant.alignment.scorers.label_sets import majority_sets
+from calibrant.alignment.scorers.label_sets import votes_by_position
 from calibrant.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from calibrant.agreement import Coefficient
+    from calibrant.agreement import Majority
     from calibrant.alignment.scorers.comparisons import Comparison
     from calibrant.alignment.scoring_result import BaseScoringResult
 
@@ -42,33 +41,48 @@ class AccuracyScorer(BuiltInScorer):
             return all(is_single_label(one) for one in sample_label)
         return is_single_label(sample_label)
 
+    @property
+    def measure(self) -> Measure:
+        """Accuracy."""
+        return Measure(name="accuracy")
+
     async def score(self, comparison: Comparison) -> BaseScoringResult:
         """The accuracy against each person and its mean, or against the majority."""
-        found = self._by_majority(comparison) if comparison.by_majority else self._by_person(comparison)
-        total, correct = found[1]
-        metadata: dict[str, Any] = {"prevalence": found[0].to_json()["prevalence"]}
-        if comparison.by_majority:
-            metadata |= {"ties": found[0].ties, "abstained": found[0].abstained}
-        else:
-            metadata |= {"by_annotator": found[2], **bounds_of(comparison, "accuracy")}
-        details = {"total_instances": total, "correct_instances": correct}
-        return self.result(comparison, found[0], metadata=metadata, details=details)
+        return self._by_majority(comparison) if comparison.by_majority else self._by_person(comparison)
 
-    def _by_person(self, comparison: Comparison) -> tuple[Coefficient, tuple[int, int], dict[str, Any]]:
+    def _by_person(self, comparison: Comparison) -> BaseScoringResult:
         people = comparison.active_humans
         each = against_each(comparison.cube, comparison.judge, "accuracy", humans=people)
         judged = comparison.cube.of_rater(comparison.judge)
         rows = np.stack([comparison.cube.of_rater(name) for name in people])
         both = (rows >= 0) & (judged >= 0)
-        counts = int(both.sum()), int((both & (rows == judged)).sum())
-        return each.average, counts, {comparison.person(name): one.value for name, one in each.each.items()}
+        metadata = {
+            "prevalence": each.average.to_json()["prevalence"],
+            "by_annotator": {comparison.person(name): one.to_json() for name, one in each.each.items()},
+            **bounds_of(comparison, "accuracy"),
+        }
+        details = {"total_instances": int(both.sum()), "correct_instances": int((both & (rows == judged)).sum())}
+        return self.result(comparison, each.average, metadata=metadata, details=details)
 
-    def _by_majority(self, comparison: Comparison) -> tuple[Coefficient, tuple[int, int], dict[str, Any]]:
+    def _by_majority(self, comparison: Comparison) -> BaseScoringResult:
+        votes = self._votes(comparison)
+        cube = with_votes(comparison.cube, {"majority": votes[""]})
+        found = against_each(cube, comparison.judge, "accuracy", humans=["majority"]).average
+        metadata = {
+            "prevalence": found.to_json()["prevalence"],
+            "ties": votes[""].ties,
+            "abstained": votes[""].abstained,
+            **bounds_of(comparison, "accuracy", votes=votes),
+        }
+        details = {"total_instances": found.n, "correct_instances": round((found.value or 0.0) * found.n)}
+        return self.result(comparison, found, metadata=metadata, details=details)
+
+    def _votes(self, comparison: Comparison) -> dict[str, Majority]:
+        """The vote of all people, under "", and that of all but one, under the one's name."""
         people, positions = comparison.active_humans, comparison.labels.positions
+        voters = {"": list(people)}
+        if len(people) > 1:
+            voters |= {name: [other for other in people if other != name] for name in people}
         if len(positions) > 1:
-            cube, ties, abstained = majority_sets(positions, comparison.judge, people, self.ties)
-            found = against_each(cube, comparison.judge, "accuracy", humans=["majority"]).each["majority"]
-            found = replace(found, ties=ties, abstained=abstained)
-        else:
-            found = against_majority(comparison.cube, comparison.judge, "accuracy", humans=people, ties=self.ties)
-        return found, (found.n, round((found.value or 0.0) * found.n)), {}
+            return {name: votes_by_position(positions, comparison.cube, who, self.ties) for name, who in voters.items()}
+        return {name: majority(comparison.cube, who, ties=self.ties) for name, who in voters.items()}

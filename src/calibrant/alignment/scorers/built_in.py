@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.agreement import ceiling_and_floor
+from calibrant.agreement import ceiling_and_floor, ceiling_and_floor_by_vote
 from calibrant.alignment.modes import ANNOTATOR_AGGREGATIONS, TaskAggregationMode
 from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.scorers.base import BaseScorer
@@ -17,11 +17,11 @@ from calibrant.alignment.scoring_result import BaseScoringResult
 from calibrant.errors import EvalError, MissingExtraError, UnknownNameError, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
-    from calibrant.agreement import Measure
+    from calibrant.agreement import Majority, Measure
     from calibrant.estimates import Estimate
 
 __all__ = ["BuiltInScorer", "bounds_of", "is_single_label"]
@@ -36,6 +36,11 @@ class BuiltInScorer(BaseScorer):
 
     score_name: str = ""
     supports_majority: bool = True
+
+    @property
+    def measure(self) -> Measure | None:
+        """The measure by which judges can also be compared with each other; None where there is none."""
+        return None
 
     async def compute_score_async(
         self,
@@ -168,16 +173,18 @@ class BuiltInScorer(BaseScorer):
         return f"{self.scorer_name} cannot score labels such as {shortened(example)}" if wrong else ""
 
 
-def bounds_of(comparison: Comparison, measure: str | Measure) -> dict[str, Any]:
+def bounds_of(comparison: Comparison, measure: str | Measure, *, votes: Mapping[str, Majority] | None = None) -> Any:
     """People among themselves and the best constant answer by the same measure, and where the judge stands between.
 
-    Empty where fewer than two people rated.
+    Against a majority, people are each compared with the others' vote (`votes`, where it is not the usual one).
     """
     people = comparison.active_humans
-    if len(people) < 2:
-        return {}
-    found = ceiling_and_floor(comparison.cube, comparison.judge, measure, humans=people).to_json()
-    return {name: found[name] for name in ("ceiling", "floor", "relative")}
+    if comparison.by_majority:
+        found = ceiling_and_floor_by_vote(comparison.cube, comparison.judge, measure, humans=people, votes=votes)
+    else:
+        found = ceiling_and_floor(comparison.cube, comparison.judge, measure, humans=people)
+    made = found.to_json()
+    return {**{name: made[name] for name in ("ceiling", "floor", "relative", "constant")}, "warnings": made["warnings"]}
 
 
 def _as_label(value: Any) -> Any:

@@ -40,16 +40,21 @@ class CohensKappaScorer(BuiltInScorer):
         """Whether the label is one text or number: sets of labels have no kappa."""
         return is_single_label(sample_label)
 
+    @property
+    def measure(self) -> Measure:
+        """Cohen's kappa, weighted if it was asked for so."""
+        return Measure(name="kappa", weights=self.weights, order=self.order)
+
     async def score(self, comparison: Comparison) -> BaseScoringResult:
         """The mean kappa over people; one for whom it is not defined is left out and named."""
-        measure = Measure(name="kappa", weights=self.weights, order=self.order)
+        measure = self.measure
         each = against_each(comparison.cube, comparison.judge, measure, humans=comparison.active_humans)
         average = each.average
         metadata = {
             "observed_agreement": average.observed,
             "expected_agreement": average.expected,
             "prevalence": average.to_json()["prevalence"],
-            "by_annotator": {comparison.person(name): one.value for name, one in each.each.items()},
+            "by_annotator": {comparison.person(name): one.to_json() for name, one in each.each.items()},
             "left_out": {comparison.person(name): reason for name, reason in each.left_out.items()},
             **bounds_of(comparison, measure),
         }

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calibrant.agreement import RatingCube, majority
+import numpy as np
+
+from calibrant.agreement import Majority, RatingCube, majority
+from calibrant.agreement.encoding import ABSENT, value_order
 from calibrant.agreement.published import value_text
 
 if TYPE_CHECKING:
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 
     from calibrant.ratings import Value
 
-__all__ = ["NEGATIVES", "answer_set", "is_negative", "majority_sets", "sets_of_rows"]
+__all__ = ["NEGATIVES", "answer_set", "is_negative", "sets_of_rows", "votes_by_position"]
 
 NEGATIVES = frozenset({"", "0", "false", "no"})
 """Answers that say that a label does not hold, whatever their case: they are left out of an item's set."""
@@ -52,25 +55,21 @@ def sets_of_rows(rows: Iterable[Row], names: Sequence[str] | None) -> RatingCube
     )
 
 
-def majority_sets(
-    positions: Mapping[str, RatingCube], judge: str, humans: Sequence[str], ties: Any
-) -> tuple[RatingCube, int, int]:
-    """The judge's set of each item beside the one that the majority of each position makes, with ties and gaps."""
-    voted: dict[str, list[Value | None]] = {}
-    given: dict[str, list[Value | None]] = {}
-    tied = 0
-    abstained = 0
-    items: tuple[str, ...] = ()
-    for name, cube in positions.items():
-        vote = majority(cube, humans, ties=ties)
-        tied += vote.ties
-        abstained += vote.abstained
-        items = cube.items
-        voted[name] = [vote.values[code] if code >= 0 else None for code in vote.codes]
-        given[name] = [cube.values[code] if code >= 0 else None for code in cube.of_rater(judge)]
+def votes_by_position(
+    positions: Mapping[str, RatingCube], whole: RatingCube, humans: Sequence[str], ties: Any
+) -> Majority:
+    """What most of `humans` said of each position, as one set an item; ties and abstentions of all positions added."""
+    voted = {name: majority(cube, humans, ties=ties) for name, cube in positions.items()}
     rows = [
-        (item, rater, [answers[name][place] for name in positions])
-        for rater, answers in ((judge, given), ("majority", voted))
-        for place, item in enumerate(items)
+        answer_set([_answer(vote, place) for vote in voted.values()], list(voted)) for place in range(len(whole.items))
     ]
-    return sets_of_rows(rows, list(positions)), tied, abstained
+    values = tuple(sorted({row for row in rows if row is not None}, key=value_order))
+    places = {value: place for place, value in enumerate(values)}
+    codes = np.array([ABSENT if row is None else places[row] for row in rows], np.int32)
+    votes = voted.values()
+    return Majority(values, codes, sum(vote.ties for vote in votes), sum(vote.abstained for vote in votes))
+
+
+def _answer(vote: Majority, place: int) -> Value | None:
+    code = int(vote.codes[place])
+    return vote.values[code] if code >= 0 else None

@@ -11,6 +11,7 @@ from calibrant.agreement.replacement_result import epsilon_key
 from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.scorers.built_in import BuiltInScorer, is_single_label
 from calibrant.alignment.scoring_result import BaseScoringResult
+from calibrant.estimates import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +95,10 @@ class AltTestScorer(BuiltInScorer):
             aggregation_mode=comparison.mode,
             num_comparisons=compared,
             failed_comparisons=max(failed, 0 if passed else 1),
-            intervals={"advantage_probability": found.advantage_probability.to_json()},
+            intervals={
+                "advantage_probability": found.advantage_probability.to_json(),
+                "winning_rate": _rate(found).to_json(),
+            },
             details={"outcome": found.outcome},
             reason=found.reason,
         )
@@ -134,3 +138,17 @@ class AltTestScorer(BuiltInScorer):
             charts.bar_chart, bars, folder / "aggregate_advantage_probabilities.png", title="advantage probability"
         )
         self._written(charts.scatter_chart, people, folder / "aggregate_human_vs_llm_advantage.png")
+
+
+def _rate(found: AltTestResult) -> Estimate:
+    """The winning rate at the epsilon that was asked for; of a share of a few tests there is no interval."""
+    coverage = found.advantage_probability.coverage
+    if found.winning_rate_at_epsilon is None:
+        return Estimate.missing(found.reason, method="alt-test", coverage=coverage)
+    same = (
+        ""
+        if found.stability is None
+        else f"; the outcome was the same in {found.stability.same_outcome:.0%} of resamples"
+    )
+    reason = f"no interval: a share of {len(found.annotators)} tests{same}"
+    return Estimate(value=found.winning_rate_at_epsilon, method="alt-test", coverage=coverage, reason=reason)

@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant.agreement.encoding import ABSENT, FAILED
 from calibrant.alignment.scorers.built_in import BuiltInScorer
+from calibrant.alignment.scorers.likeness import bounds_of_likeness, contributions
 from calibrant.errors import EvalError, InputError
 from calibrant.estimates import Coverage, Estimate
 from calibrant.stats import mean
@@ -24,8 +25,12 @@ if TYPE_CHECKING:
     from calibrant.alignment.scoring_result import BaseScoringResult
 
     Array = npt.NDArray[np.float64]
+    Codes = npt.NDArray[Any]
 
 __all__ = ["SimilarityScorer"]
+
+SAMPLE = 200
+"""The most items on which people's texts are compared with each other's and with a constant one."""
 
 
 class SimilarityScorer(BuiltInScorer):
@@ -61,25 +66,58 @@ class SimilarityScorer(BuiltInScorer):
             likeness = _best(likeness)
         compared = likeness[~np.isnan(likeness)]
         estimate = self._estimate(likeness, self._coverage(likeness, comparison))
-        result = self.result(comparison, estimate, metadata=self._metadata(estimate, compared), details={})
+        metadata = {**self._metadata(estimate, compared), **await self._bounds(comparison)}
+        result = self.result(comparison, estimate, metadata=metadata, details={})
         return result.model_copy(update={"num_comparisons": len(compared)})
+
+    async def _bounds(self, comparison: Comparison) -> dict[str, Any]:
+        """How alike people's texts are to each other's, and one constant text to theirs, on a sample of items."""
+        cubes = comparison.labels.positions.values()
+        sampled = _sampled(np.all([_usable(cube, comparison) for cube in cubes], axis=0))
+        if not len(sampled):
+            return {}
+        try:
+            each = [await self._likenesses(cube, comparison, sampled) for cube in cubes]
+        except EvalError as error:
+            return {"warnings": [f"no ceiling and no floor: {error}"]}
+        judged, among, constant = (np.mean([one[part] for one in each], axis=0) for part in range(3))
+        if comparison.by_majority:
+            judged, constant = _best(judged), _best(constant)
+            among = np.concatenate([_best(rows) for rows in _by_person_left_out(among)]) if len(among) else among
+        return bounds_of_likeness(judged, among, constant)
+
+    async def _likenesses(
+        self, cube: RatingCube, comparison: Comparison, sampled: npt.NDArray[np.intp]
+    ) -> tuple[Array, Array, Array]:
+        """On the sampled items: judge with people, people with people, and people's most usual text with people."""
+        people = np.stack([cube.of_rater(name)[sampled] for name in comparison.active_humans])
+        judged = cube.of_rater(comparison.judge)[sampled]
+        usual = np.full(len(sampled), _most_usual(people, cube))
+        pairs = [(one, other) for place, one in enumerate(people) for other in np.delete(people, place, axis=0)]
+        rows = [*((judged, row) for row in people), *pairs, *((usual, row) for row in people)]
+        found = await self._compared(cube, np.stack([a for a, _ in rows]), np.stack([b for _, b in rows]))
+        return found[: len(people)], found[len(people) : -len(people)], found[-len(people) :]
 
     async def _by_person(self, cube: RatingCube, comparison: Comparison) -> Array:
         """Likeness with each person (rows) on each item; NaN where one of the two said nothing."""
-        judged = cube.of_rater(comparison.judge).astype(np.int64)
-        people = np.stack([cube.of_rater(name) for name in comparison.active_humans]).astype(np.int64)
-        both = (people >= 0) & (judged >= 0)
-        keys, places = np.unique((judged * len(cube.values) + people)[both], return_inverse=True)
+        people = np.stack([cube.of_rater(name) for name in comparison.active_humans])
+        return await self._compared(cube, np.broadcast_to(cube.of_rater(comparison.judge), people.shape), people)
+
+    async def _compared(self, cube: RatingCube, first: Codes, second: Codes) -> Array:
+        """Likeness of the texts that two arrays of codes stand for, place by place; each pair of texts once."""
+        first, second = first.astype(np.int64), second.astype(np.int64)
+        both = (first >= 0) & (second >= 0)
+        keys, places = np.unique((first * len(cube.values) + second)[both], return_inverse=True)
         texts = [divmod(int(key), len(cube.values)) for key in keys]
         found = await self.similarities([(str(cube.values[a]), str(cube.values[b])) for a, b in texts])
-        likeness = np.full(people.shape, np.nan)
+        likeness = np.full(first.shape, np.nan)
         likeness[both] = found[places]
         return likeness
 
     def _estimate(self, likeness: Array, coverage: Coverage) -> Estimate:
         if not coverage.rated:
             return Estimate.missing("no two texts could be compared", method="t", coverage=coverage)
-        estimate = mean(_contributions(likeness), coverage=coverage, scale=None)
+        estimate = mean(contributions(likeness), coverage=coverage, scale=None)
         bounds = {
             name: None if bound is None else min(max(bound, self.lowest), 1.0)
             for name, bound in (("lower", estimate.lower), ("upper", estimate.upper))
@@ -118,17 +156,25 @@ def _best(likeness: Array) -> Array:
     return np.where(np.isfinite(filled), filled, np.nan)[None, :]
 
 
-def _contributions(likeness: Array) -> Array:
-    """What each item adds: values whose mean is the mean over people, and whose spread is that of its error.
+def _by_person_left_out(among: Array) -> list[Array]:
+    """The rows of each person with the others, of rows that hold every ordered pair of people."""
+    people = round((1 + (1 + 4 * len(among)) ** 0.5) / 2)
+    return np.split(among, people)
 
-    With nothing missing they are the items' own means; else they are linearised around each person's mean.
-    """
-    rated = ~np.isnan(likeness)
-    people = rated.any(1)
-    likeness, rated = likeness[people], rated[people]
-    counts = rated.sum(1, keepdims=True)
-    means = np.nansum(likeness, axis=1, keepdims=True) / counts
-    deviations = np.where(rated, likeness - means, 0.0) / counts
-    items = rated.any(0)
-    added = deviations.mean(0)[items] * int(items.sum())
-    return added + float(means.mean())
+
+def _most_usual(people: Codes, cube: RatingCube) -> int:
+    """The code of the text that people gave most often, of those that say something if there are any."""
+    counts = np.bincount(people[people >= 0], minlength=len(cube.values))
+    blank = np.array([not str(value).strip() for value in cube.values])
+    return int(np.where(blank, 0.5 * (counts > 0), counts).argmax())
+
+
+def _usable(cube: RatingCube, comparison: Comparison) -> npt.NDArray[np.bool_]:
+    people = np.stack([cube.of_rater(name) for name in comparison.active_humans])
+    return (people >= 0).any(0) & (cube.of_rater(comparison.judge) >= 0)
+
+
+def _sampled(usable: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """At most `SAMPLE` of the usable items, evenly spread: what people score needs no more to be known."""
+    items = np.flatnonzero(usable)
+    return items if len(items) <= SAMPLE else items[np.linspace(0, len(items) - 1, SAMPLE).astype(int)]
