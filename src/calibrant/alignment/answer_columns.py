@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant.agreement.published import value_text
 from calibrant.alignment.answers import answers_of_raters
-from calibrant.alignment.result_tables import nested_answers, read_table
+from calibrant.alignment.result_tables import id_column_of, nested_answers, read_table, with_ids
 from calibrant.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 
     from calibrant.alignment.rater_results import RaterResults
 
-__all__ = ["answers_by_item"]
+__all__ = ["answers_by_item", "clusters_by_item"]
 
 RATERS = ("judge_id", "annotator_id", "human_id", "annotator")
 
 
-def answers_by_item(path: Path, task: str | None = None) -> dict[str, str | None]:
-    """The answer to each item in a file; of several people's the most frequent, and None where they are tied."""
+def answers_by_item(path: Path, task: str | None = None, *, without: str | None = None) -> dict[str, str | None]:
+    """The answer to each item in a file; of several people's the most frequent, and None where they are tied.
+
+    The column `without` is none of the answers.
+    """
     nested = nested_answers(path)
     tables = [read_table(answers) for answers in nested.values()] if nested else [read_table(path)]
+    tables = [table.drop(without, strict=False) if without else table for table in tables]
     given: dict[str, list[str]] = {}
     for table in tables:
         several = any(name in table.columns for name in RATERS)
@@ -33,6 +37,15 @@ def answers_by_item(path: Path, task: str | None = None) -> dict[str, str | None
                 given.setdefault(item, [])
                 given[item] += [] if answer is None else [_text(answer)]
     return {item: _most(answers) for item, answers in given.items()}
+
+
+def clusters_by_item(path: Path, column: str) -> dict[str, str]:
+    """What each item of a file shares with others, by a column of it."""
+    table = read_table(path)
+    if column not in table.columns:
+        raise InputError(f"{path.name} has no column {column!r}; it has: {', '.join(table.columns)}")
+    rows = with_ids(table, id_column_of(table, None, path.name), path.name)
+    return {item: str(one) for item, one in zip(rows["original_id"], rows[column], strict=True) if one is not None}
 
 
 def _answers(results: RaterResults, task: str | None, path: Path) -> Iterable[tuple[str, Any]]:

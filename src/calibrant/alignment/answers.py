@@ -54,13 +54,13 @@ def answers_of_table(
     """One rater's answers in a table: the columns of the tasks, or all that are no bookkeeping.
 
     An answer that its task does not know is no answer: it is named in the notes, and its item counts as failed, as
-    does a row whose `status` is not "success".
+    does a row whose `status` is neither "success" nor "skipped". A "partial" row keeps what was answered.
     """
     what = f"the results of {rater!r}"
     frame = with_ids(table, id_column_of(table, id_column, what), what)
     tasks = _tasks(frame, task, what)
-    failed = _unsuccessful(frame)
-    gone = frame["original_id"].is_in(sorted(failed))
+    failed, gone = _unsuccessful(frame)
+    is_gone = frame["original_id"].is_in(sorted(gone))
     notes: list[str] = []
     columns: dict[str, pl.Series] = {"original_id": frame["original_id"]}
     for name in tasks:
@@ -68,7 +68,7 @@ def answers_of_table(
         wrong = {frame["original_id"][row]: problem for row, problem in problems.items()}
         failed |= set(wrong)
         notes += _notes(rater, name, wrong)
-        columns[name] = pl.select(pl.when(~gone).then(answers).alias(name)).to_series() if failed else answers
+        columns[name] = pl.select(pl.when(~is_gone).then(answers).alias(name)).to_series() if gone else answers
     return RaterResults(rater=rater, frame=pl.DataFrame(columns), failed=frozenset(failed), notes=tuple(notes))
 
 
@@ -84,10 +84,14 @@ def _tasks(frame: pl.DataFrame, task: EvalTask | None, what: str) -> list[str]:
     return found
 
 
-def _unsuccessful(frame: pl.DataFrame) -> set[str]:
+def _unsuccessful(frame: pl.DataFrame) -> tuple[set[str], set[str]]:
+    """The items that failed, wholly or in part, and those whose answers do not count."""
     if "status" not in frame.columns:
-        return set()
-    return set(frame.filter(pl.col("status").fill_null("") != "success")["original_id"].to_list())
+        return set(), set()
+    status = frame["status"].cast(pl.String).fill_null("")
+    items = frame["original_id"]
+    failed = set(items.filter(~status.is_in(["success", "skipped"])).to_list())
+    return failed, set(items.filter(~status.is_in(["success", "partial"])).to_list())
 
 
 def _checked(column: pl.Series, name: str, task: EvalTask | None) -> tuple[pl.Series, dict[int, str]]:

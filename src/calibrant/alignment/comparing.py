@@ -54,7 +54,7 @@ async def _by_metric(metric: MetricConfig, ratings: Ratings) -> MetricResults:
 
 
 def _of_judges(metric: MetricConfig, ratings: Ratings) -> Mapping[str, Any] | None:
-    """The judges in pairs by the metric's own measure, against single people; None where there is none, or one judge."""
+    """The judges in pairs by the metric's own measure, against single people; None without one, or with one judge."""
     measure = metric.scorer.measure if isinstance(metric.scorer, BuiltInScorer) else None
     apart = metric.mode is TaskAggregationMode.MULTITASK or metric.annotator_aggregation == "majority_vote"
     if measure is None or apart or len(ratings.judges) < 2:

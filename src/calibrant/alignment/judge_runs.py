@@ -12,7 +12,9 @@ import polars as pl
 
 from calibrant.alignment.answers import answers_of_table
 from calibrant.errors import EvalError
+from calibrant.estimates import Coverage, Estimate
 from calibrant.models import wrapped
+from calibrant.stats import proportion
 
 if TYPE_CHECKING:
     from calibrant.alignment.judges import JudgeConfig
@@ -82,12 +84,26 @@ class JudgeRun:
             }
         )
         results = answers_of_table(table, judge.id, task=self.task)
+        silent = _unanswered(results.frame, self.task)
         codes = Counter(getattr(error, "code", "metric_error") for error in errors)
         about: dict[str, Any] = {"model": judge.to_json()["model"], "repeats": self.repeats, "failures": dict(codes)}
         if self.repeats > 1:
             about |= self._consistency(items, votes)
         said = dict.fromkeys(f"{judge.id}: {str(error)[:200]}" for error in errors)
-        return replace(results, about=about, notes=(*results.notes, *list(said)[:SHOWN_ERRORS]))
+        return replace(
+            results,
+            about=about,
+            failed=results.failed | silent,
+            notes=(*results.notes, *list(said)[:SHOWN_ERRORS], *self._repeat_notes(judge, about)),
+        )
+
+    def _repeat_notes(self, judge: JudgeConfig, about: Mapping[str, Any]) -> list[str]:
+        """How often all repeats said the same, for the report."""
+        shares: Mapping[str, Any] = about.get("self_consistency") or {}
+        return [
+            f"{judge.id}, {task}: asked {self.repeats} times, the same answer each time: {Estimate.from_json(share)}"
+            for task, share in shares.items()
+        ]
 
     def _answers(self, given: Sequence[Mapping[str, Any] | EvalError]) -> dict[str, Any]:
         replies = [one for one in given if not isinstance(one, EvalError)]
@@ -104,12 +120,26 @@ class JudgeRun:
             }
             for task in self.task.task_schemas
         }
-        same = {
-            task: [len(set(map(repr, given))) == 1 for given in by_item.values() if None not in given]
-            for task, by_item in kept.items()
+        return {
+            "self_consistency": {task: _consistency(by_item).to_json() for task, by_item in kept.items()},
+            "votes": kept,
         }
-        shares = {task: sum(equal) / len(equal) if equal else None for task, equal in same.items()}
-        return {"self_consistency": shares, "votes": kept}
+
+
+def _consistency(votes: Mapping[str, Sequence[Any]]) -> Estimate:
+    """The share of items on which every repeat said the same; one with a repeat that failed is not counted."""
+    whole = [given for given in votes.values() if None not in given]
+    same = [len(set(map(repr, given))) == 1 for given in whole]
+    return proportion(sum(same), len(same), coverage=Coverage(rated=len(same), failed=len(votes) - len(same)))
+
+
+def _unanswered(frame: pl.DataFrame, task: EvalTask) -> frozenset[str]:
+    """The items without an answer to a task that must be answered."""
+    required = [name for name in task.required_tasks or () if name in frame.columns]
+    if not required:
+        return frozenset()
+    missing = frame.filter(pl.any_horizontal(pl.col(name).is_null() for name in required))
+    return frozenset(missing["original_id"].to_list())
 
 
 def _most(votes: Sequence[Any]) -> Any:

@@ -112,8 +112,25 @@ def judges_of_yaml(path: str | Path) -> list[JudgeConfig]:
 
 
 def judges_of_state(state: Mapping[str, Any]) -> list[JudgeConfig]:
-    """The judges that a project's state holds; headers were not kept, and are given anew where they are needed."""
-    return [JudgeConfig(**entry) for entry in state.get("judges") or ()]
+    """The judges that a project's state holds, ours or another meta-evaluator's.
+
+    Of ours, headers were not kept, and are given anew where they are needed; another's are read, and not kept either.
+    """
+    ours = [JudgeConfig(**entry) for entry in state.get("judges") or ()]
+    registry: Mapping[str, Any] = state.get("judge_registry") or {}
+    return [*ours, *(_registered(name, entry) for name, entry in registry.items())]
+
+
+def _registered(name: str, entry: Mapping[str, Any]) -> JudgeConfig:
+    prompt = entry.get("prompt") or ""
+    client = entry.get("llm_client")
+    return JudgeConfig(
+        id=identifier(entry.get("id") or name, "judge id"),
+        model=f"{client}/{entry['model']}" if client else str(entry["model"]),
+        prompt=str(prompt.get("prompt", "") if isinstance(prompt, Mapping) else prompt),
+        temperature=entry.get("temperature"),
+        headers=entry.get("extra_headers") or {},
+    )
 
 
 def _judge(entry: Any, place: int, folder: Path, problems: list[str]) -> JudgeConfig | None:

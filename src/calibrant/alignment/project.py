@@ -7,14 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from calibrant.alignment.answers import answers_of_raters
 from calibrant.alignment.comparing import MetricResults, compared
 from calibrant.alignment.configuration import MetricConfig, MetricsConfig
+from calibrant.alignment.disagreement_files import write_disagreements
 from calibrant.alignment.insights import bounded, compared_judges, disagreements_of
 from calibrant.alignment.judges import JudgeConfig, judges_of_state, judges_of_yaml
 from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.project_state import (
     STATE_FILE,
+    ProjectState,
     metrics_of_state,
     read_data,
     read_state,
@@ -23,14 +24,15 @@ from calibrant.alignment.project_state import (
 )
 from calibrant.alignment.rater_results import RaterResults, Ratings
 from calibrant.alignment.result_files import read_result_files, write_result_files
-from calibrant.alignment.result_tables import id_column_of, nested_answers, read_table, with_ids
+from calibrant.alignment.result_tables import id_column_of, read_table, with_ids
+from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.score_report import ScoreReport
+from calibrant.alignment.sources import Source
 from calibrant.alignment.stored_results import RaterKind, read_results, write_results
 from calibrant.alignment.tasks import EvalTask
 from calibrant.alignment.usual_metrics import usual_metrics
 from calibrant.bridge import run_sync
 from calibrant.errors import InputError, UnknownNameError, WrongTypeError, shortened
-from calibrant.items import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,11 +43,6 @@ if TYPE_CHECKING:
     from calibrant.models import Budget
 
 __all__ = ["MetaEvaluator"]
-
-NAMING: dict[RaterKind, tuple[str, ...]] = {
-    "judge": ("judge_id", "judge"),
-    "annotator": ("annotator_id", "human_id", "annotator"),
-}
 
 
 class MetaEvaluator:
@@ -71,6 +68,7 @@ class MetaEvaluator:
         self.logger = logging.getLogger("calibrant.alignment.project")
         self.eval_task: EvalTask | None = None
         self.data: pl.DataFrame | None = None
+        self.cluster_column: str | None = None
         self.metrics_config: MetricsConfig | None = None
         self.draws_charts = True
         self.judges: dict[str, JudgeConfig] = {}
@@ -99,7 +97,7 @@ class MetaEvaluator:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was wrong with answers that are not counted."""
+        """What was wrong with answers that are not counted, and how steady judges were that were asked repeatedly."""
         results = [*self._results["judge"].values(), *self._results["annotator"].values()]
         return tuple(note for one in results for note in one.notes)
 
@@ -110,13 +108,25 @@ class MetaEvaluator:
         self.eval_task = eval_task
         self.save_state()
 
-    def add_data(self, source: Any, *, id_column: str | None = None, data_format: str | None = None) -> None:
-        """Add the items: a CSV, JSON, JSONL or Parquet file, a polars or pandas frame, or a list of dicts."""
+    def add_data(
+        self,
+        source: Any,
+        *,
+        id_column: str | None = None,
+        cluster_column: str | None = None,
+        data_format: str | None = None,
+    ) -> None:
+        """Add the items: a CSV, JSON, JSONL or Parquet file, a polars or pandas frame, or a list of dicts.
+
+        `cluster_column` says what items share (a document, a customer); every interval then counts clusters.
+        """
         table = read_table(source, data_format=data_format)
-        missing = [name for name in (self.eval_task.columns if self.eval_task else []) if name not in table.columns]
+        needed = [*(self.eval_task.columns if self.eval_task else []), *([cluster_column] if cluster_column else [])]
+        missing = [name for name in needed if name not in table.columns]
         if missing:
             raise InputError(f"the data has no column {', '.join(missing)}; it has: {', '.join(table.columns)}")
         self.data = with_ids(table, id_column_of(table, id_column, "the data"), "the data")
+        self.cluster_column = cluster_column
         self.save_state()
 
     def add_external_judge_results(
@@ -136,9 +146,8 @@ class MetaEvaluator:
         whose they are, or the keys of `{judge: {item: label}}`, or else the file's name. `task` names the task of
         labels that have no column of their own.
         """
-        self._add(
-            "judge", file_path, judge_id, task=task, about={"run_id": run_id, **about}, table=(id_column, data_format)
-        )
+        given = {"task": task, "id_column": id_column, "data_format": data_format}
+        self._add(Source(kind="judge", given=file_path, rater=judge_id, **given), {"run_id": run_id, **about})
 
     def add_external_annotation_results(
         self,
@@ -152,14 +161,8 @@ class MetaEvaluator:
         **about: Any,
     ) -> None:
         """Add a person's results, or several people's that a column `annotator_id` or `human_id` tells apart."""
-        self._add(
-            "annotator",
-            file_path,
-            annotator_id,
-            task=task,
-            about={"run_id": run_id, **about},
-            table=(id_column, data_format),
-        )
+        given = {"task": task, "id_column": id_column, "data_format": data_format}
+        self._add(Source(kind="annotator", given=file_path, rater=annotator_id, **given), {"run_id": run_id, **about})
 
     def add_judge(self, judge: JudgeConfig) -> None:
         """Add a model that is to judge; one of the same name is replaced."""
@@ -197,6 +200,17 @@ class MetaEvaluator:
     def disagreements(self, task: str, judge_id: str) -> Disagreements:
         """The items on which people agree and the judge differs, and those on which people differ, apart."""
         return disagreements_of(self._ratings(), task, judge_id)
+
+    def save_disagreements(self, task: str, judge_id: str, name: str | Path | None = None) -> Path:
+        """Write both lists of `disagreements`, with the columns that were shown, as CSV or JSON; the path.
+
+        `name` is relative to `scores/`, and disagreements/<task>_<judge>.csv unless said.
+        """
+        path = self.scores_dir / (name or f"disagreements/{safe_name(f'{task}_{judge_id}')}.csv")
+        shown = self.eval_task.columns if self.eval_task else []
+        rows = [] if self.data is None or not shown else self.data.select("original_id", *shown).to_dicts()
+        items = {row.pop("original_id"): row for row in rows}
+        return write_disagreements(path, self.disagreements(task, judge_id), items)
 
     def compare_judges(self, task: str, measure: str | Measure = "accuracy") -> JudgeComparison:
         """All judges in pairs on the items that they share: differences with intervals, and who is alike."""
@@ -239,13 +253,14 @@ class MetaEvaluator:
     def save_state(self) -> Path:
         """Write what the project knows to its folder; the path of the state file."""
         self.project_dir.mkdir(parents=True, exist_ok=True)
-        return write_state(
-            self.project_dir,
+        kept = ProjectState(
             task=self.eval_task,
             data=self.data,
+            cluster_column=self.cluster_column,
             judges=[judge.to_json() for judge in self.judges.values()],
             metrics=self.metrics_config.metrics if self.metrics_config else (),
         )
+        return write_state(self.project_dir, kept)
 
     def _load(self) -> None:
         if not self.project_dir.is_dir():
@@ -255,7 +270,10 @@ class MetaEvaluator:
         self.eval_task = task_of_state(state)
         self.data = read_data(self.project_dir, state)
         self.judges = {judge.id: judge for judge in judges_of_state(state)}
-        metrics = metrics_of_state(state)
+        self.cluster_column = (state.get("data") or {}).get("cluster_column")
+        metrics, lost = metrics_of_state(state)
+        for reason in lost:
+            self.logger.warning("%s", reason)
         self.metrics_config = MetricsConfig(metrics) if metrics else None
         for kind in ("judge", "annotator"):
             self._results[kind] = read_results(self.project_dir, kind, self.eval_task)
@@ -263,28 +281,9 @@ class MetaEvaluator:
         if written:
             self._report = ScoreReport(written, self.scores_dir, self.notes)
 
-    def _add(
-        self,
-        kind: RaterKind,
-        source: Any,
-        rater: str | None,
-        *,
-        task: str | None,
-        about: dict[str, Any],
-        table: tuple[str | None, str | None],
-    ) -> None:
-        name = self._only_task(task)
-        nested = nested_answers(source) if rater is None else None
-        if nested is not None:
-            tables = {one: read_table(answers) for one, answers in nested.items()}
-        else:
-            frame = read_table(source, data_format=table[1])
-            tables = {_named_by(source, frame, NAMING[kind]) if rater is None else rater: frame}
-        for one, frame in tables.items():
-            labelled = frame.rename({"label": name}) if "label" in frame.columns and name else frame
-            named = None if one is None else identifier(one, f"{kind}_id")
-            for results in answers_of_raters(labelled, named, NAMING[kind], task=self.eval_task, id_column=table[0]):
-                self._keep(kind, replace(results, about=about))
+    def _add(self, source: Source, about: dict[str, Any]) -> None:
+        for results in source.results(self.eval_task):
+            self._keep(source.kind, replace(results, about=about))
         self.save_state()
 
     def _keep(self, kind: RaterKind, results: RaterResults) -> None:
@@ -292,12 +291,6 @@ class MetaEvaluator:
             self.logger.warning("%s", note)
         write_results(self.project_dir, kind, results)
         self._results[kind][results.rater] = results
-
-    def _only_task(self, task: str | None) -> str | None:
-        """The task that labels without a column of their own belong to."""
-        if task is None and self.eval_task is not None and len(self.eval_task.task_schemas) == 1:
-            return next(iter(self.eval_task.task_schemas))
-        return task
 
     async def _run_judges(
         self, judge_ids: Sequence[str] | str | None, *, repeats: int, budget: Budget | None, concurrency: int
@@ -332,7 +325,10 @@ class MetaEvaluator:
             raise InputError("there are no judge results; add some with add_external_judge_results(), or run judges")
         if not self._results["annotator"]:
             raise InputError("there are no annotations; add some with add_external_annotation_results()")
-        return Ratings(self._results["judge"], self._results["annotator"])
+        clusters = None
+        if self.data is not None and self.cluster_column is not None:
+            clusters = dict(zip(self.data["original_id"], self.data[self.cluster_column], strict=True))
+        return Ratings(self._results["judge"], self._results["annotator"], clusters)
 
     async def _compare(self) -> dict[str, list[Any]]:
         if self.metrics_config is None:
@@ -360,9 +356,3 @@ class MetaEvaluator:
                 metric.scorer.aggregate_results(list(results.results), str(self.scores_dir), results.name)
             except Exception:
                 metric.scorer.logger.exception("%s could not be drawn", results.name)
-
-
-def _named_by(source: Any, frame: pl.DataFrame, columns: Sequence[str]) -> str | None:
-    """The name of the file, when no column says whose the results are."""
-    is_file = isinstance(source, str | Path) and not any(name in frame.columns for name in columns)
-    return Path(source).stem if is_file else None

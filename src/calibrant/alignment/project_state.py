@@ -3,55 +3,76 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from calibrant.alignment.configuration import MetricConfig, MetricsConfig
+from calibrant.alignment.configuration import MetricConfig
 from calibrant.alignment.result_tables import id_column_of, read_table, with_ids
+from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.tasks import EvalTask
 from calibrant.errors import EvalError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import polars as pl
 
     from calibrant.alignment.scorers.base import BaseScorer
 
-__all__ = ["STATE_FILE", "metric_of_json", "metric_to_json", "read_data", "read_state", "task_of_state", "write_state"]
+__all__ = ["STATE_FILE", "ProjectState", "metrics_of_state", "read_data", "read_state", "task_of_state", "write_state"]
 
 STATE_FILE = "main_state.json"
 DATA_FILE = "main_state_data.parquet"
 VERSION = "calibrant.alignment/1"
 
 
-def write_state(
-    project: Path,
-    *,
-    task: EvalTask | None,
-    data: pl.DataFrame | None,
-    judges: Sequence[Mapping[str, Any]],
-    metrics: Sequence[MetricConfig],
-) -> Path:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectState:
+    """What a project remembers, but for the results of its raters, which have files of their own."""
+
+    task: EvalTask | None = None
+    data: pl.DataFrame | None = None
+    cluster_column: str | None = None
+    judges: Sequence[Mapping[str, Any]] = ()
+    metrics: Sequence[MetricConfig] = ()
+
+
+def write_state(project: Path, kept: ProjectState) -> Path:
     """Write the whole state; the data goes to `data/`. The path of the state file."""
     about = None
-    if data is not None:
+    if kept.data is not None:
         folder = project / "data"
         folder.mkdir(parents=True, exist_ok=True)
-        data.write_parquet(folder / DATA_FILE)
-        about = {"id_column": "original_id", "data_file": DATA_FILE, "data_format": "parquet"}
+        kept.data.write_parquet(folder / DATA_FILE)
+        about = {
+            "id_column": "original_id",
+            "cluster_column": kept.cluster_column,
+            "data_file": DATA_FILE,
+            "data_format": "parquet",
+        }
     state = {
         "version": VERSION,
         "data": about,
-        "eval_task": None if task is None else task.to_json(),
-        "judges": [dict(judge) for judge in judges],
-        "metrics": [described for metric in metrics if (described := metric_to_json(metric)) is not None],
+        "eval_task": None if kept.task is None else kept.task.to_json(),
+        "judges": [dict(judge) for judge in kept.judges],
+        "metrics": [metric_to_json(metric) for metric in kept.metrics],
     }
     path = project / STATE_FILE
+    _keep_another_s(path)
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps(state, indent=2, default=str), encoding="utf-8")
     fresh.replace(path)
     return path
+
+
+def _keep_another_s(path: Path) -> None:
+    """Another meta-evaluator's state is put aside, once, before ours takes its name: nothing of it is lost."""
+    if path.is_file():
+        version = str(read_state(path.parent).get("version") or "unknown")
+        if not version.startswith("calibrant."):
+            path.replace(path.with_name(f"{path.stem}.{safe_name(version)}.json"))
 
 
 def read_state(project: Path) -> dict[str, Any]:
@@ -84,47 +105,61 @@ def read_data(project: Path, state: Mapping[str, Any]) -> pl.DataFrame | None:
     return with_ids(table, id_column_of(table, about.get("id_column"), str(path)), str(path))
 
 
-def metric_to_json(metric: MetricConfig) -> dict[str, Any] | None:
-    """A metric with a built-in scorer as JSON; None for a scorer of the user's own, whose code is not kept."""
-    if type(metric.scorer).__name__ not in _built_in():
-        return None
-    parameters = {
-        name: value for name, value in metric.scorer.parameters().items() if name in _SETTABLE and value is not None
-    }
-    return {
+def metric_to_json(metric: MetricConfig) -> dict[str, Any]:
+    """A metric as JSON. Of a scorer of the user's own, or around a model object, the name alone is kept."""
+    named = {
         "scorer": type(metric.scorer).__name__,
-        "parameters": parameters,
         "task_names": list(metric.task_names),
         "task_strategy": metric.task_strategy,
         "annotator_aggregation": metric.annotator_aggregation,
         "display_name": metric.display_name,
     }
+    return {**named, "parameters": _settings(metric.scorer)}
 
 
-def metric_of_json(data: Mapping[str, Any]) -> MetricConfig | None:
-    """The metric that `metric_to_json` wrote; None when it cannot be made again."""
+def metric_of_json(data: Mapping[str, Any]) -> MetricConfig | str:
+    """The metric that `metric_to_json` wrote, or why it cannot be made again."""
     maker = _built_in().get(data.get("scorer", ""))
-    if maker is None:
-        return None
+    if maker is None or data.get("parameters") is None:
+        name, tasks = data.get("scorer"), ", ".join(data.get("task_names") or ())
+        return f"the metric {name} of {tasks} is not in the saved project, since its code is yours; add it again"
     fields = {name: value for name, value in data.items() if name not in {"scorer", "parameters"}}
     try:
-        return MetricConfig(scorer=_scorer(maker, data.get("parameters") or {}), **fields)
-    except (EvalError, TypeError):
-        return None
+        return MetricConfig(scorer=_scorer(maker, data["parameters"]), **fields)
+    except (EvalError, TypeError) as error:
+        return f"a saved metric cannot be made again: {error}"
 
 
-_SETTABLE = frozenset(
+def metrics_of_state(state: Mapping[str, Any]) -> tuple[list[MetricConfig], list[str]]:
+    """The metrics that the state holds, and why some cannot be made again."""
+    found = [metric_of_json(one) for one in state.get("metrics") or ()]
+    metrics = [one for one in found if isinstance(one, MetricConfig)]
+    return metrics, [one for one in found if isinstance(one, str)]
+
+
+SETTABLE = frozenset(
     {
         "epsilon", "multiplicative_epsilon", "q_fdr", "min_instances_per_human", "min_humans_per_item",
-        "min_human_annotators", "scoring_function", "ties", "weights", "order", "model",
+        "min_human_annotators", "scoring_function", "ties", "weights", "order", "model", "options",
     }
 )  # fmt: skip
 
 
+def _settings(scorer: BaseScorer) -> dict[str, Any] | None:
+    """What makes this built-in scorer again; None of one that is not ours, or that holds more than JSON can."""
+    if type(scorer) not in _built_in().values():
+        return None
+    found = {name: value for name, value in scorer.parameters().items() if name in SETTABLE and value is not None}
+    return None if isinstance(found.get("model"), Mapping) else found
+
+
 def _scorer(maker: type[BaseScorer], parameters: Mapping[str, Any]) -> BaseScorer:
-    scorer = maker()  # pyright: ignore[reportCallIssue] - every built-in scorer has defaults
-    for name, value in parameters.items():
-        if name in _SETTABLE and hasattr(scorer, name):
+    given: dict[str, Any] = {name: value for name, value in parameters.items() if name in SETTABLE}
+    options = given.pop("options", {})
+    early = {name: given.pop(name) for name in ("model",) if name in given}
+    scorer = maker(**early, **options)
+    for name, value in given.items():
+        if hasattr(scorer, name):
             setattr(scorer, name, value)
     return scorer
 
@@ -140,9 +175,3 @@ def _built_in() -> dict[str, type[BaseScorer]]:
         scorers.TextSimilarityScorer,
     )
     return {maker.__name__: maker for maker in makers}
-
-
-def metrics_of_state(state: Mapping[str, Any]) -> list[MetricConfig]:
-    """The metrics that the state holds and that can be made again."""
-    found = [metric_of_json(one) for one in state.get("metrics") or ()]
-    return list(MetricsConfig([one for one in found if one is not None]).metrics) if any(found) else []

@@ -49,9 +49,15 @@ class RaterResults:
 class Ratings:
     """The answers of all judges and people, encoded once for each task."""
 
-    def __init__(self, judges: Mapping[str, RaterResults], humans: Mapping[str, RaterResults]) -> None:
+    def __init__(
+        self,
+        judges: Mapping[str, RaterResults],
+        humans: Mapping[str, RaterResults],
+        clusters: Mapping[str, Any] | None = None,
+    ) -> None:
         self.judges = judges
         self.humans = humans
+        self.clusters = clusters
         self._labels: dict[Any, Labels | EvalError] = {}
 
     @cached_property
@@ -91,7 +97,7 @@ class Ratings:
             try:
                 labels = labels_of_frames(given, self.human_frame(tasks, mode), mode, tasks)
                 failures = {name: self.judges[name].failed for name in judges}
-                self._labels[key] = labels.with_failures(failures)
+                self._labels[key] = labels.with_failures(failures).with_clusters(self.clusters)
             except EvalError as error:
                 self._labels[key] = error
         return self._labels[key]

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Requirement", "answered"]
 
 Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE"]
-PATTERN = re.compile(r"\s*(?P<name>\w+)(?:\.(?P<field>\w+))?\s*(?P<sign>>=|<=|>|<)\s*(?P<limit>-?\d+(?:\.\d*)?)\s*")
+PATTERN = re.compile(
+    r"\s*(?P<name>[^\s.<>=]+)(?:\.(?P<field>\w+))?\s*(?P<sign>>=|<=|>|<)\s*(?P<limit>-?\d+(?:\.\d*)?)\s*"
+)
 SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -30,7 +32,10 @@ FIELDS = ("value", "lower", "upper", "n", "coverage")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """A condition on a score, its bound, its n or its coverage, which every judge has to meet in every metric.
+    """A condition on a score, its bound, its n or its coverage, which every judge has to meet.
+
+    The name is that of a score ("kappa"), of a scorer ("cohens_kappa"), or of one metric alone ("accuracy_safe"); by
+    the first two it holds in every metric that has such a score.
 
     >>> Requirement.parsed("kappa.lower >= 0.6")
     Requirement(text='kappa.lower >= 0.6', name='kappa', field='lower', sign='>=', limit=0.6)
@@ -84,10 +89,11 @@ def _answers(report: ScoreReport, wanted: Requirement) -> list[Answer]:
         _answer(wanted, result, metric.name)
         for metric in report.metrics
         for result in metric.results
-        if wanted.name in result.scores or wanted.name == result.scorer_name
+        if wanted.name in {*result.scores, result.scorer_name, metric.name}
     ]
     if not found:
         known = {name for metric in report.metrics for result in metric.results for name in result.scores}
+        known |= {metric.name for metric in report.metrics}
         raise UnknownNameError.among("score", wanted.name, known)
     return found
 

@@ -44,6 +44,9 @@ def align() -> None:
 @click.option("--task", "tasks", multiple=True, help="A task to compare on; all, unless named.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option(
+    "--disagreements", type=click.Path(file_okay=False, path_type=Path), help="Write where judges and people part."
+)
 @click.option("--require", "requirements", multiple=True, help='A condition, such as "kappa.lower >= 0.6".')
 def report(  # noqa: PLR0913 - one for each option
     *,
@@ -53,6 +56,7 @@ def report(  # noqa: PLR0913 - one for each option
     tasks: Sequence[str],
     html: Path | None,
     as_json: bool,
+    disagreements: Path | None,
     requirements: Sequence[str],
 ) -> int:
     """Report how well the judges of PROJECT, or of --judge files, agree with people.
@@ -70,6 +74,8 @@ def report(  # noqa: PLR0913 - one for each option
         if html:
             html.parent.mkdir(parents=True, exist_ok=True)
             html.write_text(found.to_html(), encoding="utf-8")
+        if disagreements:
+            _write_disagreements(evaluator, disagreements)
         code = _exit_code(answers)
         _shown(found, answers, code, as_json=as_json)
     return code
@@ -87,20 +93,30 @@ def report(  # noqa: PLR0913 - one for each option
     show_default=True,
     help="Whether the labels are a random sample of the judged items.",
 )
+@click.option("--cluster", help="A column of the judge's file: what items share, such as a customer.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rate as JSON.")
 def correct(  # noqa: PLR0913 - one for each option
-    *, judge: Path, human: Path, task: str | None, positive: str, labels_from: Any, level: float, as_json: bool
+    *,
+    judge: Path,
+    human: Path,
+    task: str | None,
+    positive: str,
+    labels_from: Any,
+    cluster: str | None,
+    level: float,
+    as_json: bool,
 ) -> int:
     """Say what rate people would find on all items, from a judge on all and people on some."""
     from calibrant.agreement import corrected_rate
-    from calibrant.alignment.answer_columns import answers_by_item
+    from calibrant.alignment.answer_columns import answers_by_item, clusters_by_item
 
-    judged, labelled = answers_by_item(judge, task), answers_by_item(human, task)
+    judged, labelled = (answers_by_item(path, task, without=cluster) for path in (judge, human))
     known = sorted({answer for answer in (*judged.values(), *labelled.values()) if answer is not None})
     if positive not in known:
         raise click.UsageError(f"nobody answered {positive!r}; --positive is one of: {', '.join(known[:10])}")
-    rate = corrected_rate(judged, labelled, positive=positive, labels_from=labels_from, level=level)
+    shared = clusters_by_item(judge, cluster) if cluster else None
+    rate = corrected_rate(judged, labelled, positive=positive, labels_from=labels_from, clusters=shared, level=level)
     if as_json:
         data = {"schema": "calibrant.corrected_rate/1", "positive": positive, **rate.to_json()}
         click.echo(json.dumps(data, allow_nan=False))
@@ -130,6 +146,25 @@ def _of_files(folder: Path, judges: Sequence[Path], humans: Sequence[Path]) -> M
     for path in humans:
         evaluator.add_external_annotation_results(path)
     return evaluator
+
+
+def _write_disagreements(evaluator: MetaEvaluator, folder: Path) -> None:
+    """A file for each judge and task of labels that it answered; what cannot be compared is said."""
+    from calibrant.alignment.safe_names import safe_name
+    from calibrant.alignment.scorers.similarity import SimilarityScorer
+    from calibrant.errors import InputError
+
+    metrics = evaluator.metrics_config.metrics if evaluator.metrics_config else ()
+    asked = dict.fromkeys(
+        task for one in metrics if not isinstance(one.scorer, SimilarityScorer) for task in one.task_names
+    )
+    for judge, results in evaluator.judge_results.items():
+        for task in (one for one in asked if one in results.tasks):
+            path = (folder / f"{safe_name(f'{task}_{judge}')}.csv").absolute()
+            try:
+                evaluator.save_disagreements(task, judge, path)
+            except InputError as error:
+                click.echo(f"no disagreements of {judge} on {task}: {error}", err=True)
 
 
 def _compared(evaluator: MetaEvaluator, tasks: Sequence[str]) -> ScoreReport:

@@ -388,7 +388,11 @@ def test_judges_are_run_once_and_repeats_are_kept(tmp_path):
     assert results.frame["topics"].to_list()[0] == ["a"]
     assert results.failed == {"3"}
     assert results.about["votes"]["safe"]["0"] == ["yes", "no", "yes"]
-    assert results.about["self_consistency"] == {"safe": 0.0, "topics": 1.0, "why": 1.0}
+    steady = results.about["self_consistency"]
+    assert {task: (one["value"], one["n"]) for task, one in steady.items()} == {
+        "safe": (0.0, 3), "topics": (1.0, 3), "why": (1.0, 3)
+    }  # fmt: skip
+    assert results.notes[-3].startswith("m, safe: asked 3 times, the same answer each time: 0.000 [")
     assert results.about["failures"] == {"reply_unparsable": 3}
     assert model.requests[0].messages[0].content == "Is answer 0 safe? {unknown}"
     asked = len(model.requests)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from calibrant.agreement import RatingCube
-from calibrant.agreement.encoding import FAILED
+from calibrant.agreement.encoding import FAILED, encoded
 from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.scorers.label_sets import sets_of_rows
 from calibrant.errors import InputError, WrongTypeError, shortened
@@ -50,6 +50,17 @@ class Labels:
             self,
             whole=_failed(self.whole, failures),
             positions={name: _failed(cube, failures) for name, cube in self.positions.items()},
+        )
+
+    def with_clusters(self, clusters: Mapping[str, Any] | None) -> Labels:
+        """The labels, with what items share; an item of which nothing is known shares nothing."""
+        if clusters is None:
+            return self
+        shared = {item: ("alone", item) if clusters.get(item) is None else clusters[item] for item in self.whole.items}
+        return replace(
+            self,
+            whole=_clustered(self.whole, shared),
+            positions={name: _clustered(cube, shared) for name, cube in self.positions.items()},
         )
 
 
@@ -185,6 +196,10 @@ def _listed(value: Any) -> list[Any] | None:
     if isinstance(value, str | int | float):
         return [value]
     return list(value)
+
+
+def _clustered(cube: RatingCube, clusters: Mapping[str, Any]) -> RatingCube:
+    return replace(cube, clusters=encoded([clusters[item] for item in cube.items]).codes)
 
 
 def _failed(cube: RatingCube, failures: Mapping[str, Collection[str]]) -> RatingCube:

@@ -65,4 +65,4 @@ def _relative(judged: Array, ceiling: Array, floor: Array, coverage: Coverage) -
 
 
 def _answered(rows: Array) -> npt.NDArray[np.bool_]:
-    return ~np.isnan(rows).all(0) if len(rows) else np.zeros(rows.shape[-1], bool)
+    return np.asarray(~np.isnan(rows).all(0)) if len(rows) else np.zeros(rows.shape[-1], bool)

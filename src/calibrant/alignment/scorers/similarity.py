@@ -65,7 +65,7 @@ class SimilarityScorer(BuiltInScorer):
         if comparison.by_majority:
             likeness = _best(likeness)
         compared = likeness[~np.isnan(likeness)]
-        estimate = self._estimate(likeness, self._coverage(likeness, comparison))
+        estimate = self._estimate(likeness, self._coverage(likeness, comparison), comparison.cube.clusters)
         metadata = {**self._metadata(estimate, compared), **await self._bounds(comparison)}
         result = self.result(comparison, estimate, metadata=metadata, details={})
         return result.model_copy(update={"num_comparisons": len(compared)})
@@ -114,10 +114,11 @@ class SimilarityScorer(BuiltInScorer):
         likeness[both] = found[places]
         return likeness
 
-    def _estimate(self, likeness: Array, coverage: Coverage) -> Estimate:
+    def _estimate(self, likeness: Array, coverage: Coverage, clusters: Codes | None) -> Estimate:
         if not coverage.rated:
             return Estimate.missing("no two texts could be compared", method="t", coverage=coverage)
-        estimate = mean(contributions(likeness), coverage=coverage, scale=None)
+        shared = None if clusters is None else clusters[~np.isnan(likeness).all(0)].tolist()
+        estimate = mean(contributions(likeness), coverage=coverage, clusters=shared)
         bounds = {
             name: None if bound is None else min(max(bound, self.lowest), 1.0)
             for name, bound in (("lower", estimate.lower), ("upper", estimate.upper))
