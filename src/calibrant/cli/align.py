@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calibrant.cli.group import EXIT_CODES
+from calibrant.cli.options import examples, quiet_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,12 @@ def align() -> None:
     """Compare judges with people: `calibrant align PROJECT`, or `calibrant align --judge FILE --human FILE`."""
 
 
-@align.command()
+@align.command(
+    epilog=examples(
+        "calibrant align --judge judge.csv --human people.csv",
+        'calibrant align --judge judge.csv --human people.csv --require "kappa >= 0.2"',
+    )
+)
 @click.argument("project", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--judge", "judges", multiple=True, type=FILE, help="Results of a judge: CSV, JSON, JSONL, Parquet.")
 @click.option("--human", "humans", multiple=True, type=FILE, help="Results of a person, or of several.")
@@ -47,6 +53,7 @@ def align() -> None:
 @click.option(
     "--disagreements", type=click.Path(file_okay=False, path_type=Path), help="Write where judges and people part."
 )
+@quiet_option
 @click.option("--require", "requirements", multiple=True, help='A condition, such as "kappa.lower >= 0.6".')
 def report(  # noqa: PLR0913 - one for each option
     *,
@@ -81,7 +88,7 @@ def report(  # noqa: PLR0913 - one for each option
     return code
 
 
-@align.command()
+@align.command(epilog=examples("calibrant align correct --judge judge.csv --human people.csv --positive yes"))
 @click.option("--judge", required=True, type=FILE, help="The judge's answers to all items.")
 @click.option("--human", required=True, type=FILE, help="People's answers to some of them.")
 @click.option("--task", help="The column of the answers; the only one, unless named.")
@@ -96,6 +103,7 @@ def report(  # noqa: PLR0913 - one for each option
 @click.option("--cluster", help="A column of the judge's file: what items share, such as a customer.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rate as JSON.")
+@quiet_option
 def correct(  # noqa: PLR0913 - one for each option
     *,
     judge: Path,

@@ -13,6 +13,8 @@ from calibrant.errors import EvalError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from click.shell_completion import CompletionItem
+
 __all__ = ["COMMANDS", "EXIT_CODES", "LazyGroup", "main"]
 
 EXIT_CODES: Mapping[str, int] = {"passed": 0, "failed": 1, "wrong_use": 2, "inconclusive": 3, "incomplete": 4}
@@ -20,6 +22,7 @@ EXIT_CODES: Mapping[str, int] = {"passed": 0, "failed": 1, "wrong_use": 2, "inco
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "align": ("calibrant.cli.align:align", "Compare judges with people, and correct rates by what people said."),
+    "completion": ("calibrant.cli.completion:completion", "Print what makes a shell complete commands."),
     "init": ("calibrant.cli.init:init", "Write a plan and a rubric for your own data."),
     "list": ("calibrant.cli.list:list_runs", "List the runs that were kept."),
     "models": ("calibrant.cli.models:models", "List the models that can be asked, fetch the offline one, ask one."),
@@ -48,6 +51,26 @@ class LazyGroup(click.Group):
             return super().get_command(ctx, cmd_name)
         module, _, name = self.lazy[cmd_name][0].partition(":")
         return getattr(import_module(module), name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand that `args` begin with; an unknown one is an error with the nearest known."""
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            from calibrant.readers.schema import suggestion
+
+            ctx.fail(f"No such command {args[0]!r}; {suggestion(args[0], known)}")
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The subcommands that begin with `incomplete`, without importing any."""
+        from click.shell_completion import CompletionItem
+
+        found = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        return [CompletionItem(name, help=self.lazy[name][1]) for name in found] or click.Command.shell_complete(
+            self, ctx, incomplete
+        )
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """The list of subcommands, written without importing any."""
@@ -84,4 +107,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except BrokenPipeError:
         code = 0
         sys.stderr.close()
+    except OSError as error:
+        named = error.filename or "a file"
+        click.echo(f"error: cannot use {named}: {error.strerror or error}", err=True)
+        code = EXIT_CODES["wrong_use"]
     sys.exit(code if isinstance(code, int) else 0)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from calibrant.cli.options import examples, is_quiet, quiet_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,11 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["init"]
 
 
-@click.command()
+@click.command(epilog=examples("calibrant init items.csv", "calibrant init items.csv --model openai/NAME --force"))
 @click.argument("data", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--model", metavar="PROVIDER/MODEL", help="The judge [the model in CALIBRANT_MODEL].")
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
-def init(data: Path, *, model: str | None, force: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+@quiet_option
+def init(data: Path, *, model: str | None, force: bool, as_json: bool) -> None:
     """Write plan.yaml, rubrics/helpful.md and checks.py beside DATA, for its own columns."""
     from calibrant.errors import InputError
     from calibrant.readers.sources import row_source
@@ -31,7 +36,7 @@ def init(data: Path, *, model: str | None, force: bool) -> None:
         raise InputError(f"{data.name} has no rows to learn its columns from")
     fields = columns_guess(columns)
     judge = model or os.environ.get("CALIBRANT_MODEL")
-    _write(
+    written = _write(
         data.parent,
         {
             "plan.yaml": plan_text(data.name, columns, fields=fields, model=judge),
@@ -40,6 +45,14 @@ def init(data: Path, *, model: str | None, force: bool) -> None:
         },
         force=force,
     )
+    if as_json:
+        told = {"schema": "calibrant.init/1", "written": [str(place) for place in written], "fields": fields}
+        click.echo(json.dumps(told, ensure_ascii=False))
+        return
+    for place in written:
+        click.echo(f"wrote {place}")
+    if is_quiet():
+        return
     guessed = ", ".join(f"{name} from {column!r}" for name, column in fields.items()) or "none; name them in plan.yaml"
     click.echo(f"fields: {guessed}")
     if judge is None:
@@ -47,15 +60,14 @@ def init(data: Path, *, model: str | None, force: bool) -> None:
     click.echo(f"next: calibrant run {data.parent / 'plan.yaml'}")
 
 
-def _write(folder: Path, texts: Mapping[str, str], *, force: bool) -> None:
-    """Write all files, or none when one is there already."""
+def _write(folder: Path, texts: Mapping[str, str], *, force: bool) -> list[Path]:
+    """Write all files, or none when one is there already, and return their paths."""
     from calibrant.errors import InputError
 
     present = [name for name in texts if (folder / name).exists()]
     if present and not force:
         raise InputError(f"{', '.join(present)} exist already in {folder}; --force replaces them")
     for name, text in texts.items():
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-        click.echo(f"wrote {place}")
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in texts]

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calibrant.cli.options import examples, quiet_option
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["list_runs"]
 
 
-@click.command("list")
+@click.command("list", epilog=examples("calibrant list", "calibrant list --json"))
 @click.option("--workspace", type=click.Path(path_type=Path), default=Path(), help="The folder of the runs [here].")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@quiet_option
 def list_runs(*, workspace: Path, as_json: bool) -> None:
     """List the runs that were kept, the newest first."""
     from calibrant.runs.archive import existing_workspace, manifest_of

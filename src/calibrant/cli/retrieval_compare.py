@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calibrant.cli.options import examples, quiet_option
 from calibrant.cli.policies import policies_of, policy_option
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ __all__ = ["compare"]
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.command()
+@click.command(epilog=examples("calibrant retrieval compare qrels.txt bm25.run dense.run -m nDCG@10 -m RR"))
 @click.argument("qrels", type=EXISTING_FILE)
 @click.argument("rankings", type=EXISTING_FILE, nargs=-1, required=True)
 @click.option("-m", "--measure", "measures", multiple=True, default=("nDCG@10",), show_default=True, help="A measure.")
@@ -39,6 +40,7 @@ EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same numbers.")
 @click.option("--per-query", is_flag=True, help="Print the values of every query too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+@quiet_option
 def compare(
     *,
     qrels: Path,

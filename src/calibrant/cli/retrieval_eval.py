@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calibrant.cli.options import examples, quiet_option
 from calibrant.cli.policies import policies_of, policy_option
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 SHOWN_QUERIES = 5
 
 
-@click.command("eval")
+@click.command("eval", epilog=examples("calibrant retrieval eval qrels.txt bm25.run -m nDCG@10 -m 'P(rel=2)@5'"))
 @click.argument("qrels", type=click.Path())
 @click.argument("rankings", type=click.Path(), nargs=-1, required=True)
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE",
@@ -35,6 +36,7 @@ SHOWN_QUERIES = 5
 @click.option("--per-query", is_flag=True, help="Print the values of every query too.")
 @click.option("--json", "form", flag_value="json", help="Print JSON (schema calibrant.retrieval/1).")
 @click.option("--csv", "form", flag_value="csv", help="Print CSV.")
+@quiet_option
 def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option, passed by name
     qrels: str,
     rankings: tuple[str, ...],

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calibrant.cli.options import examples, is_quiet, note, quiet_option
+
 if TYPE_CHECKING:
     from calibrant.runs.assembly import Assembly
     from calibrant.runs.records import Run
@@ -17,7 +19,7 @@ __all__ = ["run"]
 PLAN = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command()
+@click.command(epilog=examples("calibrant run plan.yaml --dry-run", "calibrant run plan.yaml --max-calls 500"))
 @click.argument("plan", type=PLAN)
 @click.option("--dry-run", is_flag=True, help="Check everything, say what the run would take, and ask nobody.")
 @click.option("--max-cost", type=float, metavar="USD", help="Stop before it costs more.")
@@ -30,8 +32,8 @@ PLAN = click.Path(dir_okay=False, path_type=Path)
 @click.option("--canaries", is_flag=True, default=None, help="Ask also about items whose verdict is known; told apart.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the estimates as CSV.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
-def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, quiet: bool, **changes: Any) -> int:
+@quiet_option
+def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, **changes: Any) -> int:
     """Rate the dataset of PLAN by its metrics.
 
     The same command again goes on where it stopped: calls that were answered are not made again.
@@ -39,12 +41,11 @@ def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, quiet: bool, 
     from calibrant.readers.plan import read_plan
     from calibrant.runs.assembly import assembled
 
-    progress = None if quiet or dry_run else _progress()
+    progress = None if is_quiet() or dry_run else _progress()
     ready = assembled(read_plan(plan), progress=progress, catch_interrupt=True, **changes)
     if dry_run:
         return _foretell(ready, as_json=as_json)
-    if not quiet:
-        click.echo(f"{ready.plan.name}: {ready.measurement.forecast}", err=True)
+    note(f"{ready.plan.name}: {ready.measurement.forecast}")
     result = _measured(ready)
     _show(result, as_json=as_json, as_csv=as_csv)
     return result.exit_code

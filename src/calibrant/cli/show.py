@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calibrant.cli.options import examples, quiet_option
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -20,11 +22,12 @@ __all__ = ["show"]
 TEXT_LENGTH = 200
 
 
-@click.command()
+@click.command(epilog=examples("calibrant show", "calibrant show latest --failing"))
 @click.argument("name", metavar="RUN", default="latest")
 @click.option("--failing", is_flag=True, help="Also the items that did not pass or could not be rated, and why.")
 @click.option("--workspace", type=click.Path(path_type=Path), default=Path(), help="The folder of the runs [here].")
 @click.option("--json", "as_json", is_flag=True, help="Print the run as JSON.")
+@quiet_option
 def show(name: str, *, failing: bool, workspace: Path, as_json: bool) -> None:
     """Show RUN: its name, the beginning of it, or `latest`."""
     from calibrant.runs.archive import existing_workspace, manifest_of
