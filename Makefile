@@ -9,7 +9,7 @@ UV := VIRTUAL_ENV=$(VENV) $(BIN)/uv
 COMPILE = $(UV) pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --no-annotate
 
-.PHONY: demo test lint types layers tests lowest bench lock clean
+.PHONY: demo test lint types layers tests docs lowest bench lock clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python examples/demo.py
@@ -34,6 +34,12 @@ lowest:
 	@$(MAKE) --no-print-directory VENV=.venv-lowest .venv-lowest/.lowest
 	.venv-lowest/bin/python -m pytest -n auto --maxprocesses=8 -m "not slow"
 
+# A link that leads nowhere stops it.
+docs: $(VENV)/.dev
+	@PYTHONPATH=docs $(BIN)/python -m reference build/docs
+	@$(BIN)/zensical build --clean --strict
+	@echo "Open site/index.html"
+
 # The peers live in an environment of their own, so that tests never see them.
 bench:
 	@$(MAKE) --no-print-directory VENV=.venv-bench .venv-bench/.bench
@@ -47,7 +53,7 @@ lock: $(VENV)/.uv
 	$(COMPILE) pyproject.toml --all-extras --group dev --group bench -o requirements/bench.txt
 
 clean:
-	rm -rf $(VENV) .venv-lowest .venv-bench .coverage .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .venv-lowest .venv-bench build site .coverage .pytest_cache .ruff_cache .hypothesis dist
 
 $(VENV)/.uv: requirements/uv.txt
 	@$(PYTHON) -c '$(IS_NEW_ENOUGH)' || { echo "Calibrant needs Python 3.11 or newer; name one: make PYTHON=python3.12 ..."; exit 1; }

@@ -2,35 +2,37 @@
 
 import ast
 import re
-from pathlib import Path
+import tomllib
 
 import pytest
+from pages import PAGES, ROOT, blocks, name_of, write_files
 
 from calibrant.errors import CODES
-
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "decisions").rglob("*.md"))]
-BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\n\n^```\n(?P<printed>.*?)^```$)?", re.MULTILINE | re.DOTALL)
-NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+from reference.pages import REFERENCE
 
 
-def blocks(page):
-    """The page's Python blocks: first line, code, and what the plain block right behind it says is printed."""
-    text = page.read_text(encoding="utf-8")
-    return [(text[: match.start()].count("\n") + 2, match["code"], match["printed"]) for match in BLOCK.finditer(text)]
+def is_run(block):
+    return block.language == "python" and not block.title
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
+WITH_PYTHON = [page for page in PAGES if any(map(is_run, blocks(page)))]
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=name_of)
 def test_the_python_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    found = blocks(page)
+    write_files(found, tmp_path)
     namespace = {"__name__": "__page__"}
-    for line, code, printed in blocks(page):
-        tree = ast.parse(code, filename=str(page))
-        ast.increment_lineno(tree, line - 1)
+    for block in found:
+        if not is_run(block):
+            continue
+        tree = ast.parse(block.text, filename=str(page))
+        ast.increment_lineno(tree, block.line - 1)
         exec(compile(tree, str(page), "exec"), namespace)  # noqa: S102 - that is what an example is for
         out = capsys.readouterr().out
-        if printed is not None:
-            assert [text.rstrip() for text in out.splitlines()] == [text.rstrip() for text in printed.splitlines()]
+        if block.behind is not None:
+            assert [text.rstrip() for text in out.splitlines()] == [text.rstrip() for text in block.behind.splitlines()]
 
 
 def test_every_failure_code_is_documented():
@@ -40,8 +42,37 @@ def test_every_failure_code_is_documented():
         assert meaning.meaning in text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def links(page):
+    """Where the page's links and pictures lead, as they are written, without those out of the project."""
+    found = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    return [target for target in found if not target.startswith(("http:", "https:", "mailto:"))]
+
+
+def is_written_by_the_build(page, target):
+    place = (page.parent / target).resolve()
+    folder = ROOT / "docs" / "reference"
+    return place.is_relative_to(folder) and str(place.relative_to(folder)) in REFERENCE
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_to_other_pages_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        if not target.startswith(("http:", "https:", "mailto:")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+    for target in links(page):
+        exists = (page.parent / target).exists() or is_written_by_the_build(page, target)
+        assert exists, f"{page.name} links to {target}"
+
+
+def test_every_page_is_in_the_navigation_and_nothing_else_is():
+    nav = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]["nav"]
+    listed = [*_paths(nav)]
+    written = {str(page.relative_to(ROOT / "docs")) for page in PAGES if page.is_relative_to(ROOT / "docs")}
+    assert len(listed) == len(set(listed))
+    assert set(listed) == written | {f"reference/{name}" for name in REFERENCE}
+
+
+def _paths(nav):
+    for entry in nav:
+        for inner in entry.values():
+            if isinstance(inner, str):
+                yield inner
+            else:
+                yield from _paths(inner)
