@@ -19,7 +19,8 @@ import models as bench_models
 
 AT_ONCE = 64
 OURS = {"explanation": "It cites both.", "score": 2}
-PEERS = {**OURS, "reason": "It cites both.", "pass": True}
+# deepeval reads `reason`, pydantic-evals `pass`, inspect-ai a grade at the end.
+PEERS = {**OURS, "reason": "It cites both.", "pass": True, "verdict": "GRADE: C"}
 
 
 def serve(sender, reply):
@@ -74,13 +75,69 @@ async def pydantic_evals_judge(url, items):
     )
 
 
+def inspect_judge(url):
+    """A model of inspect-ai over a bare aiohttp client: its own OpenAI provider wants a newer openai than other peers."""
+    import aiohttp
+    from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model
+    from inspect_ai.model import modelapi as registered
+
+    class Bare(ModelAPI):
+        session = None
+
+        async def generate(self, input, tools, tool_choice, config):  # noqa: A002, ARG002 - inspect-ai's names
+            self.session = self.session or aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+            messages = [{"role": one.role, "content": one.text} for one in input]
+            async with self.session.post(f"{url}/chat/completions", json={"messages": messages}) as response:
+                payload = await response.json()
+            return ModelOutput.from_content("judge", payload["choices"][0]["message"]["content"])
+
+        def max_connections(self):
+            return AT_ONCE
+
+        async def aclose(self):
+            await self.session.close()
+
+    registered(name="bare")(lambda: Bare)
+    return get_model("bare/judge", config=GenerateConfig(max_connections=AT_ONCE))
+
+
+async def inspect_graded(url, items):
+    from inspect_ai import Task, eval_async
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.scorer import model_graded_qa
+    from inspect_ai.solver import solver
+    from inspect_ai.util._display import init_display_type
+
+    init_display_type("none")
+
+    @solver
+    def answered():
+        async def solve(state, _generate):
+            state.output = ModelOutput.from_content("system", "It opens at nine.")
+            return state
+
+        return solve
+
+    judge = inspect_judge(url)
+    samples = [Sample(id=number + 1, input=bench_models.prompt(number), target="nine") for number in range(items)]
+    task = Task(dataset=MemoryDataset(samples), solver=answered(), scorer=model_graded_qa(model=judge))
+    with tempfile.TemporaryDirectory() as folder:
+        limits = {"max_connections": AT_ONCE, "max_samples": AT_ONCE, "log_level": "error"}
+        (log,) = await eval_async(task, model=judge, log_dir=folder, **limits)
+        assert log.status == "success", log.error  # noqa: S101 - a bench that fails must not be counted
+        assert log.results.scores[0].metrics["accuracy"].value == 1.0  # noqa: S101 - the same: every grade was read
+    await judge.api.aclose()
+
+
 CLIENTS = {
     "raw aiohttp loop": raw,
     "Calibrant, a whole run with its workspace": whole_run,
     "deepeval GEval": deepeval_geval,
     "pydantic-evals LLMJudge": pydantic_evals_judge,
+    "inspect-ai model_graded_qa": inspect_graded,
 }
-SLOW = {"deepeval GEval": 200, "pydantic-evals LLMJudge": 400}
+SLOW = {"deepeval GEval": 200, "pydantic-evals LLMJudge": 400, "inspect-ai model_graded_qa": 400}
 
 
 def measure(sender, name, url, items):
