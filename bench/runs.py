@@ -98,7 +98,7 @@ def inspect_judge(url):
             await self.session.close()
 
     registered(name="bare")(lambda: Bare)
-    return get_model("bare/judge", config=GenerateConfig(max_connections=AT_ONCE))
+    return get_model("bare/judge", config=GenerateConfig(max_connections=AT_ONCE), memoize=False)
 
 
 async def inspect_graded(url, items):

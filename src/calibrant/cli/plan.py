@@ -20,13 +20,17 @@ def plan() -> None:
 @plan.command(epilog=examples("calibrant plan check plan.yaml"))
 @click.argument("path", metavar="PLAN", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print what the run would take as JSON.")
+@click.option("--no-baseline", "without_baseline", is_flag=True, help="For a first run: there is no baseline yet.")
 @quiet_option
-def check(path: Path, *, as_json: bool) -> None:
-    """Check PLAN: its keys, files, judges, functions and every row of its dataset. Nobody is asked."""
+def check(path: Path, *, as_json: bool, without_baseline: bool) -> None:
+    """Check PLAN: its keys, files, judges, functions, gates, labels and every row of its dataset.
+
+    Nobody is asked.
+    """
     from calibrant.readers.plan import read_plan
     from calibrant.runs.assembly import assembled
 
-    ready = assembled(read_plan(path))
+    ready = assembled(read_plan(path), without_baseline=without_baseline)
     if as_json:
         told = {"schema": "calibrant.forecast/1", "name": ready.plan.name, **ready.measurement.forecast.to_json()}
         click.echo(json.dumps(told, ensure_ascii=False))

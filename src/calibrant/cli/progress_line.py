@@ -25,12 +25,13 @@ def progress_text(state: ProgressState) -> str:
     >>> progress_text(ProgressState(total=400, done=100, failed=2, expected_usd=None))[:29]
     '100 of 400 items, 2 failed, 0'
     """
-    usage = state.usage
-    expected = "" if state.expected_usd is None else f" of about ${state.expected_usd:.4g}"
-    cost = "cost unknown" if usage.usd is None else f"${usage.usd:.4g}{expected}"
+    parts = [f"{state.done:,} of {state.total:,} items", f"{state.failed:,} failed", *_cost(state)]
     left = state.seconds_left
-    time_left = "" if left is None or state.is_over else f", {_duration(left)} left"
-    return f"{state.done:,} of {state.total:,} items, {state.failed:,} failed, {usage.calls:,} calls, {cost}{time_left}"
+    if state.is_stopping and not state.is_over:
+        parts.append("stopping after the calls under way; Ctrl-C again ends at once")
+    elif left is not None and not state.is_over:
+        parts.append(f"{_duration(left)} left")
+    return ", ".join(parts)
 
 
 def progress_line() -> Callable[[ProgressState], None]:
@@ -38,13 +39,23 @@ def progress_line() -> Callable[[ProgressState], None]:
     return _live() if sys.stderr.isatty() else _plain()
 
 
+def _cost(state: ProgressState) -> list[str]:
+    """Calls and money, where anybody is asked at all."""
+    usage = state.usage
+    if not (usage.calls or state.expected_calls):
+        return []
+    expected = "" if state.expected_usd is None else f" of about ${state.expected_usd:.4g}"
+    return [f"{usage.calls:,} calls", "cost unknown" if usage.usd is None else f"${usage.usd:.4g}{expected}"]
+
+
 def _plain() -> Callable[[ProgressState], None]:
-    last = 0.0
+    last, was_stopping = 0.0, False
 
     def show(state: ProgressState) -> None:
-        nonlocal last
-        if state.is_over or state.seconds - last >= PLAIN_EVERY:
-            last = state.seconds
+        nonlocal last, was_stopping
+        is_news = state.is_over or state.is_stopping > was_stopping
+        if is_news or state.seconds - last >= PLAIN_EVERY:
+            last, was_stopping = state.seconds, state.is_stopping
             click.echo(progress_text(state), err=True)
 
     return show

@@ -30,6 +30,7 @@ PLAN = click.Path(dir_okay=False, path_type=Path)
 @click.option("--workspace", type=click.Path(path_type=Path), help="Where runs are kept [.calibrant beside the plan].")
 @click.option("--fresh", is_flag=True, default=None, help="Ask everything anew, and keep it as another run.")
 @click.option("--canaries", is_flag=True, default=None, help="Ask also about items whose verdict is known; told apart.")
+@click.option("--no-baseline", "without_baseline", is_flag=True, help="A first run: leave gates against it open.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the estimates as CSV.")
 @quiet_option
@@ -40,6 +41,7 @@ def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, **changes: An
     """
     from calibrant.readers.plan import read_plan
     from calibrant.runs.assembly import assembled
+    from calibrant.runs.planned import carried_out
 
     progress = None if is_quiet() or dry_run else _progress()
     ready = assembled(read_plan(plan), progress=progress, catch_interrupt=True, **changes)
@@ -47,15 +49,9 @@ def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, **changes: An
         return _foretell(ready, as_json=as_json)
     note(f"{ready.plan.name}: {ready.measurement.forecast}")
     result = _measured(ready)
+    result = carried_out(ready)
     _show(result, as_json=as_json, as_csv=as_csv)
     return result.exit_code
-
-
-def _measured(ready: Assembly) -> Run:
-    from calibrant.bridge import run_sync
-    from calibrant.runs.engine import measured
-
-    return run_sync(measured(ready.measurement, **ready.asked))
 
 
 def _progress() -> Any:

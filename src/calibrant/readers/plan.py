@@ -35,6 +35,7 @@ class ModelEntry:
     model: str
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     limits: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    line: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +69,20 @@ class Plan:
     seed: int = 0
     store_text: bool = True
     gates: tuple[str, ...] = ()
+    lines: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def folder(self) -> Path:
         """The folder that the plan stands in."""
         return self.path.parent
+
+    def line(self, key: str, place: int | None = None) -> int:
+        """The line on which a key of the plan stands, or the entry at that place of its list; 1 when it is not there.
+
+        >>> Plan(path=Path("p.yaml"), name="p", dataset=DatasetEntry(path=Path("d.csv")), metrics=()).line("gates", 2)
+        1
+        """
+        return self.lines.get(key if place is None else f"{key}[{place}]", 1)
 
 
 @cache
@@ -183,14 +193,25 @@ def _plan(path: Path, document: Mapping[str, Any]) -> Plan:
             _metric(entry, path.parent, line_of(document["metrics"], place))
             for place, entry in enumerate(plain["metrics"])
         ),
-        models={name: _model(name, entry) for name, entry in plain.get("models", {}).items()},
+        models={
+            name: _model(name, entry, line_of(document["models"], name))
+            for name, entry in plain.get("models", {}).items()
+        },
         judges=_listed(plain.get("judges", ())),
         labels=path.parent / plain["labels"] if "labels" in plain else None,
         budget=plain.get("budget", {}),
         canaries=path.parent / canaries if isinstance(canaries, str) else canaries,
         gates=tuple(plain.get("gates", ())),
+        lines=_lines(document),
         **optional,
     )
+
+
+def _lines(document: Mapping[str, Any]) -> dict[str, int]:
+    """The line of every key, and of every gate."""
+    gates = document.get("gates", ())
+    listed = {f"gates[{place}]": line_of(gates, place) for place in range(len(gates))}
+    return {**{str(key): line_of(document, key) for key in document}, **listed}
 
 
 def _metric(entry: Any, folder: Path, line: int) -> MetricEntry:
@@ -207,13 +228,14 @@ def _metric(entry: Any, folder: Path, line: int) -> MetricEntry:
     )
 
 
-def _model(name: str, entry: Any) -> ModelEntry:
+def _model(name: str, entry: Any, line: int) -> ModelEntry:
     given = {"model": entry} if isinstance(entry, str) else dict(entry)
     return ModelEntry(
         name=name,
         model=given.pop("model"),
         options={key: value for key, value in given.items() if key not in LIMITS},
         limits={key: value for key, value in given.items() if key in LIMITS},
+        line=line,
     )
 
 

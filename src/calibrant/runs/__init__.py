@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from calibrant.runs.engine import run, run_async
     from calibrant.runs.exporting import export, read_export
     from calibrant.runs.gate_text import Gate, parse_gate
+    from calibrant.runs.planned import run_plan
     from calibrant.runs.records import GateAnswer, Run
     from calibrant.runs.references import reopened
     from calibrant.runs.settings import RunSettings
@@ -30,6 +31,7 @@ __all__ = [
     "reopened",
     "run",
     "run_async",
+    "run_plan",
 ]
 
 __getattr__, __dir__ = lazy_exports(
@@ -49,5 +51,6 @@ __getattr__, __dir__ = lazy_exports(
         "reopened": "calibrant.runs.references",
         "run": "calibrant.runs.engine",
         "run_async": "calibrant.runs.engine",
+        "run_plan": "calibrant.runs.planned",
     },
 )

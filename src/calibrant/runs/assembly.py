@@ -1,131 +1,126 @@
-"""From a plan to what `run` takes: metrics with their judges, the system, and settings."""
+"""From a plan to what `run` takes: metrics with their judges, the system, gates, labels and settings."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
-from importlib import import_module
+import contextlib
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from calibrant.errors import EvalError, InputError
-from calibrant.metrics.base import BaseMetric
-from calibrant.metrics.function import FunctionMetric
-from calibrant.metrics.rubric import RubricMetric
 from calibrant.models.connecting import connect
-from calibrant.runs.preparation import Measurement, asks_judges, measurement, metric_called
+from calibrant.runs.engine import gate_conditions
+from calibrant.runs.people import Labels, check_labels, read_labels
+from calibrant.runs.plan_imports import imported
+from calibrant.runs.plan_metrics import PlanJudges, plan_metric
+from calibrant.runs.preparation import Measurement, measurement
+from calibrant.runs.references import names_a_file
 from calibrant.runs.settings import RunSettings
 from calibrant.runs.system import System
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping, Sequence
 
-    from calibrant.models.invoker import BaseLMInvoker
-    from calibrant.readers.plan import MetricEntry, Plan
+    from calibrant.metrics.base import BaseMetric
+    from calibrant.readers.plan import Plan
+    from calibrant.runs.gate_text import Gate
 
 __all__ = ["Assembly", "assembled"]
 
-RENAMED = {"aggregation": "aggregation_method"}
 WORKSPACE = ".calibrant"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
-    """A plan made ready: what to measure, and what becomes of it."""
+    """A plan made ready: what to measure, and what becomes of it. `asked` is the rest of what `measured` takes."""
 
     plan: Plan
     measurement: Measurement
+    gates: tuple[Gate, ...] = ()
+    baseline: str | None = None
+    labels: Labels = field(default_factory=dict[str, Any])
 
     @property
     def asked(self) -> dict[str, Any]:
         """The gates, the baseline and the labels, as `measured` takes them."""
-        baseline = self.plan.baseline
-        if baseline is not None and (self.plan.folder / baseline).is_file():
-            baseline = str(self.plan.folder / baseline)
-        return {"gates": self.plan.gates, "baseline": baseline, "labels": self.plan.labels}
+        return {"gates": self.gates, "baseline": self.baseline, "labels": self.labels}
 
 
-def assembled(plan: Plan, **changes: Any) -> Assembly:
+class _Problems:
+    """What is wrong with a plan, with its lines, gathered while it is put together."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[int, str]] = []
+
+    @contextlib.contextmanager
+    def of(self, line: int, what: str = "") -> Generator[None]:
+        """Gather what is raised within; `what` is said before it."""
+        try:
+            yield
+        except (EvalError, ValueError, TypeError, ImportError) as error:
+            self.found.append((line, f"{what}{error}"))
+
+    def settle(self, plan: Plan) -> None:
+        """Raise one error for all of them, in the order of their lines."""
+        if self.found:
+            raise InputError.gathered(plan.path.name, [f"line {line}: {text}" for line, text in sorted(self.found)])
+
+
+def assembled(plan: Plan, *, without_baseline: bool = False, **changes: Any) -> Assembly:
     """The plan with its functions imported and its judges connected; `changes` are settings that replace the plan's.
 
-    All that cannot be had is one error, with the lines of the plan.
+    All that cannot be had is one error, with the lines of the plan. `without_baseline` is for a first run: gates that
+    are held against the baseline stay open.
     """
-    models = {name: connect(entry.model, **entry.options, **entry.limits) for name, entry in plan.models.items()}
-    judges = _Judges(models)
-    metrics: list[BaseMetric] = []
-    problems: list[str] = []
-    for entry in plan.metrics:
-        try:
-            metrics.append(_metric(entry, plan, judges))
-        except (EvalError, ValueError, TypeError, ImportError) as error:
-            problems.append(f"line {entry.line}: metric {entry.name!r}: {error}")
-    system: System | None = None
-    try:
-        system = None if plan.system is None else System(_imported(plan.system, plan), name=plan.system)
-    except EvalError as error:
-        problems.append(f"system: {error}")
-    if problems:
-        raise InputError.gathered(plan.path.name, problems)
+    problems = _Problems()
+    metrics, system = _metrics(plan, problems), None
+    are_made = not problems.found
+    with problems.of(plan.line("system"), "system: "):
+        system = None if plan.system is None else System(imported(plan.system, plan.folder), name=plan.system)
+    baseline = None if without_baseline else _baseline(plan, problems)
+    labels: Labels = {} if plan.labels is None else read_labels(plan.labels)
+    gates: tuple[Gate, ...] = ()
+    if are_made:
+        # What is wrong with a metric would be told again with every gate that names it.
+        with problems.of(plan.line("labels")):
+            check_labels(labels, metrics)
+        gates = _gates(plan, metrics, problems)
+    problems.settle(plan)
     canaries = changes.pop("canaries", None) or plan.canaries
     asked = measurement(plan.dataset.path, metrics, system, _settings(plan, changes), canaries=canaries)
-    return Assembly(plan=plan, measurement=asked)
+    return Assembly(plan=plan, measurement=asked, gates=gates, baseline=baseline, labels=labels)
 
 
-class _Judges:
-    """The models of the plan by their names; others are connected when they are named."""
-
-    def __init__(self, models: Mapping[str, BaseLMInvoker]) -> None:
-        self._models = dict(models)
-
-    def named(self, name: str) -> BaseLMInvoker:
-        if name not in self._models:
-            self._models[name] = connect(name)
-        return self._models[name]
-
-
-def _metric(entry: MetricEntry, plan: Plan, judges: _Judges) -> BaseMetric:
-    settings = {RENAMED.get(name, name): value for name, value in entry.settings.items()}
-    if "passing_labels" in settings:
-        settings["passing_labels"] = frozenset(settings["passing_labels"])
-    made = _made(entry, plan, settings)
-    named = entry.judges or (plan.judges if asks_judges(made) and not made.models else ())
-    if named:
-        made.models = [judges.named(name) for name in named]
-    return made
+def _metrics(plan: Plan, problems: _Problems) -> list[BaseMetric]:
+    models: dict[str, Any] = {}
+    for name, entry in plan.models.items():
+        with problems.of(entry.line, f"model {name!r}: "):
+            models[name] = connect(entry.model, **entry.options, **entry.limits)
+    if problems.found:
+        return []
+    judges, metrics = PlanJudges(models), list["BaseMetric"]()
+    for entry in plan.metrics:
+        with problems.of(entry.line, f"metric {entry.name!r}: "):
+            metrics.append(plan_metric(entry, plan, judges))
+    return metrics
 
 
-def _made(entry: MetricEntry, plan: Plan, settings: dict[str, Any]) -> BaseMetric:
-    named: dict[str, Any] = {**settings, "name": entry.name}
-    if entry.rubric is not None:
-        return RubricMetric(entry.rubric, **named)
-    if entry.function is None:
-        return metric_called(entry.name, **settings)
-    found = _imported(entry.function, plan)
-    if isinstance(found, type) and issubclass(found, BaseMetric):
-        return found(**named)
-    if isinstance(found, BaseMetric):
-        for name, value in named.items():
-            setattr(found, name, value)
-        return found
-    return FunctionMetric(found, **named)
+def _baseline(plan: Plan, problems: _Problems) -> str | None:
+    """The exported file, as a path from here, or the name of a run."""
+    if plan.baseline is None or not names_a_file(plan.folder / plan.baseline):
+        return plan.baseline
+    path = plan.folder / plan.baseline
+    if not path.is_file() and names_a_file(plan.baseline):
+        remedy = "for a first run leave it out (calibrant run --no-baseline), then export that run"
+        problems.found.append((plan.line("baseline"), f"there is no baseline {plan.baseline!r}; {remedy}"))
+    return str(path) if path.is_file() else plan.baseline
 
 
-def _imported(reference: str, plan: Plan) -> Any:
-    """What `module:name` stands for; modules beside the plan are found first."""
-    module, _, name = reference.partition(":")
-    folder = str(plan.folder.resolve())
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    try:
-        found: Any = import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except ModuleNotFoundError as error:
-        raise InputError(f"cannot import {reference!r}: {error} (looked in {plan.folder} first)") from None
-    except AttributeError:
-        raise InputError(f"module {module!r} has no {name!r}") from None
-    except Exception as error:
-        raise InputError(f"importing {module!r} failed: {type(error).__name__}: {error}") from error
-    return found
+def _gates(plan: Plan, metrics: Sequence[BaseMetric], problems: _Problems) -> tuple[Gate, ...]:
+    found: list[Gate] = []
+    for place, text in enumerate(plan.gates):
+        with problems.of(plan.line("gates", place)):
+            found += gate_conditions([text], metrics, has_baseline=plan.baseline is not None)
+    return tuple(found)
 
 
 def _settings(plan: Plan, changes: Mapping[str, Any]) -> RunSettings:

@@ -15,7 +15,7 @@ from calibrant.runs.canaries import CanaryTurn, mixed
 from calibrant.runs.finishing import finished
 from calibrant.runs.gate_text import checked_gates
 from calibrant.runs.keeping import opened
-from calibrant.runs.people import read_labels
+from calibrant.runs.people import check_labels, read_labels
 from calibrant.runs.preparation import Measurement, measurement
 from calibrant.runs.progress import reported
 from calibrant.runs.references import baseline_run
@@ -23,12 +23,15 @@ from calibrant.runs.session import Place, Session
 from calibrant.runs.settings import RunSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
+    from calibrant.metrics.base import BaseMetric
     from calibrant.metrics.canaries import Canaries
+    from calibrant.runs.gate_text import Gate
+    from calibrant.runs.people import Labels
     from calibrant.runs.records import Run
 
-__all__ = ["measured", "run", "run_async"]
+__all__ = ["gate_conditions", "measured", "run", "run_async"]
 
 BATCH = 32
 """So many items at a time are given to a metric that takes lists."""
@@ -76,24 +79,34 @@ async def run_async(  # noqa: PLR0913 - as `run`
     """`run`, within a running event loop."""
     settings = settings or RunSettings()
     asked = measurement(dataset, metrics, system, settings, canaries=canaries)
-    return await measured(asked, gates=gates, baseline=baseline, labels=labels)
-
-
-async def measured(asked: Measurement, *, gates: Sequence[str] = (), baseline: Any = None, labels: Any = None) -> Run:
-    """Carry out a measurement that was prepared."""
+    conditions = gate_conditions(gates, asked.metrics, has_baseline=baseline is not None)
     known = {} if labels is None else read_labels(labels)
+    check_labels(known, asked.metrics)
+    return await measured(asked, gates=conditions, baseline=baseline, labels=known)
+
+
+def gate_conditions(
+    gates: Iterable[str | Gate], metrics: Iterable[BaseMetric], *, has_baseline: bool
+) -> tuple[Gate, ...]:
+    """The gates, read and held against the metrics; what is wrong with them is an InputError before any call."""
+    names = {metric.name: isinstance(metric, MultiOutputBaseMetric) for metric in metrics}
+    return checked_gates(gates, names, has_baseline=has_baseline)
+
+
+async def measured(
+    asked: Measurement, *, gates: Sequence[Gate] = (), baseline: Any = None, labels: Labels | None = None
+) -> Run:
+    """Carry out a measurement that was prepared, with gates and labels that were checked."""
     keeper = opened(asked.settings)
     try:
         with keeper.secret():
-            names = {metric.name: isinstance(metric, MultiOutputBaseMetric) for metric in asked.metrics}
-            conditions = checked_gates(gates, names, has_baseline=baseline is not None)
             before = baseline_run(baseline, keeper)
-            session = await Session.begun(asked, keeper, labels=known)
+            session = await Session.begun(asked, keeper, labels=labels)
             try:
                 await _work(session)
             finally:
                 await session.end()
-        return finished(session, gates=conditions, baseline=before)
+        return finished(session, gates=gates, baseline=before)
     except BaseException:
         keeper.close()
         raise
@@ -138,7 +151,7 @@ def _interruptible(session: Session) -> Generator[None]:
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
-        session.budget.is_stopped = True
+        session.budget.is_stopped = session.state.is_stopping = True
         loop.remove_signal_handler(signal.SIGINT)
 
     caught = session.asked.settings.catch_interrupt

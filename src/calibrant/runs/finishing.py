@@ -68,6 +68,9 @@ def warnings_of(summaries: Sequence[MetricSummary]) -> list[str]:
             bounds = rate.worst_case
             hidden = "" if bounds is None else f"; the pass rate lies between {bounds[0]:.3f} and {bounds[1]:.3f}"
             found.append(f"{summary.name}: {coverage.failed} of {asked} items could not be rated{hidden}")
+        if not coverage.rated and coverage.total:
+            told = ", ".join(f"{count} {code}" for code, count in coverage.codes.items())
+            found.append(f"{summary.name}: no item was rated ({told})")
         left = sum(count for code, count in coverage.codes.items() if code in STOPPING)
         if left:
             found.append(f"{summary.name}: {left} of {coverage.total} items were not reached; the numbers are partial")

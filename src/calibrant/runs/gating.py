@@ -73,6 +73,9 @@ class _Case:
 
 
 def _case(gate: Gate, run: Run, baseline: Run | None) -> _Case | GateAnswer:
+    if gate.is_paired and baseline is None:
+        reason = "there is no baseline yet; export this run to be it"
+        return GateAnswer(gate=gate.text, answer="INCONCLUSIVE", reason=reason)
     if gate.is_paired and baseline is not None:
         unlike = unlikeness(baseline, run, [] if gate.metric is None else [gate.metric])
         if unlike:

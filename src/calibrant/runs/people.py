@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,21 +11,24 @@ import numpy as np
 from calibrant.agreement.correction import corrected_rate
 from calibrant.errors import InputError, shortened
 from calibrant.items import identifier
+from calibrant.metrics.multi import MultiOutputBaseMetric
 from calibrant.ratings import Failure, Value
 from calibrant.readers.sources import Row, row_source
 from calibrant.store.records import LabelRecord
 
 if TYPE_CHECKING:
+    from calibrant.metrics.base import BaseMetric
     from calibrant.runs.specification import MetricSpec
     from calibrant.runs.summaries import MetricSummary
     from calibrant.runs.tally import Tallies, Tally
 
-__all__ = ["Labels", "corrected", "read_labels"]
+__all__ = ["Labels", "check_labels", "corrected", "read_labels"]
 
 Labels = Mapping[str, Mapping[str, Mapping[str, Value]]]
 """By criterion and item, what each annotator said."""
 
 COLUMNS = ("item", "criterion", "annotator", "value")
+SHOWN = 3
 WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
 
 
@@ -49,16 +52,34 @@ def read_labels(source: Any) -> Labels:
     return found
 
 
+def check_labels(labels: Labels, metrics: Iterable[BaseMetric]) -> None:
+    """Raise where labels are on no metric of the run, or say what this metric cannot read, before anybody is asked."""
+    known = {metric.name: metric for metric in metrics}
+    unknown = sorted(name for name in labels if not _is_known(name, known))
+    if unknown:
+        raise InputError(f"the labels are on {', '.join(unknown)}, but the metrics of this run are {', '.join(known)}")
+    for name, by_item in labels.items():
+        metric = known.get(name)
+        words = sorted({value for by in by_item.values() for value in by.values() if isinstance(value, str)})
+        if words and metric is not None and not metric.passing_labels:
+            raise InputError(
+                f"people labelled {name} with {words[0]!r}, and nothing says whether that passes; "
+                "write yes or no, a score in [0, 1], or name the metric's passing_labels"
+            )
+
+
+def _is_known(name: str, metrics: Mapping[str, BaseMetric]) -> bool:
+    """Whether it is a metric, or an output of one that has several; those are known only when they come."""
+    parent = metrics.get(name.partition("/")[0])
+    return name in metrics or isinstance(parent, MultiOutputBaseMetric)
+
+
 def corrected(
     summaries: Iterable[MetricSummary], tallies: Tallies, labels: Labels, places: Mapping[str, int], *, level: float
 ) -> tuple[tuple[MetricSummary, ...], list[str]]:
     """The summaries with their corrected pass rates, and what the labels are worth, in sentences."""
     summaries = tuple(summaries)
     by_name = {tally.spec.name: tally for tally in tallies.settled()}
-    unknown = sorted(set(labels) - set(by_name))
-    if unknown:
-        known = ", ".join(by_name)
-        raise InputError(f"the labels are on {', '.join(unknown)}, but the metrics of this run are {known}")
     told: list[str] = []
     found: list[MetricSummary] = []
     for summary in summaries:
@@ -73,9 +94,17 @@ def corrected(
             level=level,
         )
         told.append(f"{summary.name}: {rate.worth_text()}")
+        strangers = [item for item in given if item not in places]
+        if strangers:
+            count = f"{len(strangers)} of {len(given)} labelled items"
+            told.append(f"{summary.name}: {count} are not in what was rated: {_some(strangers)}")
         told += [f"{summary.name}: {warning}" for warning in rate.warnings]
         found.append(replace(summary, corrected_pass_rate=rate.estimate))
     return tuple(found), told
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
 
 
 def _mappings(source: Any) -> Any:

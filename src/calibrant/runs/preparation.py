@@ -91,6 +91,7 @@ def measurement(
 ) -> Measurement:
     """What `run` was asked to measure, checked; nothing is called yet."""
     chosen = metric_list(metrics)
+    _check_prices(chosen, settings)
     table = read_items(dataset, columns=settings.columns, cluster=settings.cluster)
     survey = table.survey()
     if not survey.n:
@@ -104,6 +105,20 @@ def measurement(
         settings=settings,
         canaries=chosen_canaries(canaries),
     )
+
+
+def _check_prices(metrics: Iterable[BaseMetric], settings: RunSettings) -> None:
+    """Raise where money is to be kept to and a judge's price is unknown: no call could be made at all."""
+    if settings.max_cost is None:
+        return
+    models = {model.name: model for metric in metrics for model in metric.models}
+    unknown = sorted(name for name, model in models.items() if model.cost(1, 1) is None and not model.tells_cost)
+    if unknown:
+        raise InputError(
+            f"a budget in usd cannot be kept, because the price of {', '.join(unknown)} is unknown: give it "
+            "(price: {input: 1.25, output: 10}, in US dollars per million tokens), install calibrant[prices], "
+            "or set the budget in calls or tokens"
+        )
 
 
 def metric_list(metrics: Any) -> tuple[BaseMetric, ...]:

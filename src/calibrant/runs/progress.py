@@ -19,7 +19,11 @@ EVERY_SECONDS = 0.2
 
 @dataclass(slots=True, kw_only=True)
 class ProgressState:
-    """How far a run is. `expected_usd` is what it was estimated to cost; None when a price is unknown."""
+    """How far a run is: items done, and items with a rating that failed.
+
+    `expected_usd` is what it was estimated to cost; None when a price is unknown. `is_stopping` says that the run was
+    interrupted, and waits for the calls that are under way.
+    """
 
     total: int
     done: int = 0
@@ -28,6 +32,7 @@ class ProgressState:
     expected_calls: int = 0
     expected_usd: float | None = None
     started: float = field(default_factory=time.monotonic)
+    is_stopping: bool = False
     is_over: bool = False
 
     @property

@@ -14,7 +14,7 @@ from calibrant.runs.reopening import kept_run, opened_workspace
 if TYPE_CHECKING:
     from calibrant.runs.keeping import Keeper
 
-__all__ = ["baseline_run", "reopened"]
+__all__ = ["baseline_run", "names_a_file", "reopened"]
 
 
 def reopened(reference: str | Path, *, workspace: str | Path = ".calibrant") -> Run:
@@ -25,7 +25,7 @@ def reopened(reference: str | Path, *, workspace: str | Path = ".calibrant") -> 
     path = Path(reference)
     if path.is_file():
         return read_export(path)
-    if path.suffix or len(path.parts) > 1:
+    if names_a_file(path):
         expected = "expected an exported run, or the name of a run of the workspace"
         raise InputError(f"there is no file {reference}; {expected}")
     return kept_run(WorkspaceKeeper(opened_workspace(workspace)), str(reference))
@@ -35,6 +35,18 @@ def baseline_run(given: Run | str | Path | None, keeper: Keeper) -> Run | None:
     """The run to hold gates against: one already, an exported file, or a run of the keeper's own workspace."""
     if given is None or isinstance(given, Run):
         return given
-    if not Path(given).is_file() and keeper.workspace is not None and keeper.workspace.runs():
-        return kept_run(keeper, str(given))
-    return reopened(given)
+    if names_a_file(given) or keeper.workspace is None:
+        return reopened(given)
+    if not keeper.workspace.runs():
+        raise InputError(f"there is no baseline {str(given)!r}: the workspace has no runs yet")
+    return kept_run(keeper, str(given))
+
+
+def names_a_file(reference: str | Path) -> bool:
+    """Whether `reference` is, or is written like, a file rather than the name of a run.
+
+    >>> names_a_file("baselines/main.jsonl"), names_a_file("r-0a1b2c3d")
+    (True, False)
+    """
+    path = Path(reference)
+    return path.is_file() or bool(path.suffix) or len(path.parts) > 1

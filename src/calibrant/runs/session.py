@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, cast
 
 from calibrant.errors import CODES, RatingError
@@ -66,7 +65,7 @@ class Session:
         self.tallies = Tallies((), 0)
         self.modes = ScoringModes()
         self.canaries = CanaryRound(self.metrics, asked.canaries)
-        self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="calibrant-system")
+        self._seats = asyncio.Semaphore(settings.concurrency)
 
     @classmethod
     async def begun(cls, asked: Measurement, keeper: Keeper, *, labels: Labels | None = None) -> Session:
@@ -124,8 +123,7 @@ class Session:
             await self.keeper.settle()
 
     async def end(self) -> None:
-        """Write what is still on its way, and let go of connections and threads."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Write what is still on its way, and let go of connections."""
         await self.judges.aclose()
         await self.keeper.settle()
 
@@ -135,7 +133,10 @@ class Session:
             return [Answered(item) for item in items]
         workspace = self.keeper.workspace
         return await asyncio.gather(
-            *[system.answer(item, self.run, workspace=workspace, budget=self.budget, pool=self._pool) for item in items]
+            *[
+                system.answer(item, self.run, workspace=workspace, budget=self.budget, seats=self._seats)
+                for item in items
+            ]
         )
 
     async def _results(self, items: list[EvalInput]) -> list[list[list[Rating]]]:
@@ -164,10 +165,9 @@ class Session:
         if item.id in self._wanted:
             self.labelled[item.id] = position
         self.tallies.add(position, ratings)
-        for rating in ratings:
-            if rating.role == "result":
-                state.failed += rating.status == "failed"
-                self.cached += 0 if rating.usage is None else rating.usage.cached
+        results = [rating for rating in ratings if rating.role == "result"]
+        self.cached += sum(rating.usage.cached for rating in results if rating.usage is not None)
+        state.failed += any(rating.status == "failed" for rating in results)
         state.done += 1
         state.usage = self.budget.judged
 

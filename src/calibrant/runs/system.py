@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable, Mapping
-from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -17,11 +16,10 @@ from calibrant.metrics.instrument import code_fingerprint
 from calibrant.models.timing import Latencies
 from calibrant.ratings import Failure
 from calibrant.runs.records import SystemSummary
+from calibrant.runs.threads import called_in_thread
 from calibrant.store.records import CallRecord
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
     from calibrant.runs.budgets import RunBudget
     from calibrant.store.workspace import Workspace
 
@@ -39,7 +37,7 @@ class System:
     """A function from an item to its answer (or to a dict of fields), sync or async.
 
     An answer that the workspace holds for this run is not asked for again. A function that is not async runs in a
-    thread, so that it may block.
+    thread, so that it may block. Whatever it raises is a failure of the system; a run ends by it for no other item.
     """
 
     def __init__(self, function: Callable[[EvalInput], Any], *, name: str = "") -> None:
@@ -52,7 +50,7 @@ class System:
         self._latencies = Latencies()
 
     async def answer(
-        self, item: EvalInput, run: str, *, workspace: Workspace | None, budget: RunBudget, pool: ThreadPoolExecutor
+        self, item: EvalInput, run: str, *, workspace: Workspace | None, budget: RunBudget, seats: asyncio.Semaphore
     ) -> Answered:
         """The item as the system answers it; an exception of the system is a `system_error`."""
         key = fingerprint(["system", self.identity, run, item.id, item.inputs()])
@@ -60,19 +58,21 @@ class System:
         if kept is not None and kept.reply is not None:
             self._cached += 1
             return Answered(item.replace(**kept.reply["fields"]))
-        try:
-            budget.take_system_call(self.name)
-        except RatingError as error:
-            return Answered(item, Failure.of(error))
-        began = time.monotonic()
-        try:
-            fields = _fields(await self._called(item, pool))
-            answered = item.replace(**fields)
-        except Exception as error:  # noqa: BLE001 - whatever the system raises is its failure
-            self._failed += 1
-            text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            return Answered(item, Failure(code="system_error", message=text))
-        seconds = time.monotonic() - began
+        async with seats:
+            try:
+                budget.take_system_call(self.name)
+            except RatingError as error:
+                return Answered(item, Failure.of(error))
+            began = time.monotonic()
+            try:
+                fields = _fields(await self._called(item))
+                answered = item.replace(**fields)
+            except (Exception, SystemExit, asyncio.CancelledError) as error:
+                if isinstance(error, asyncio.CancelledError) and _is_being_cancelled():
+                    raise
+                self._failed += 1
+                return Answered(item, Failure(code="system_error", message=_told(error)))
+            seconds = time.monotonic() - began
         self._calls += 1
         self._latencies.add(seconds)
         if workspace is not None:
@@ -88,14 +88,23 @@ class System:
             name=self.name, calls=self._calls + self._failed, cached=self._cached, failed=self._failed, latency=latency
         )
 
-    async def _called(self, item: EvalInput, pool: ThreadPoolExecutor) -> Any:
+    async def _called(self, item: EvalInput) -> Any:
         if inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(
             getattr(self.function, "__call__", None)  # noqa: B004 - asks whether calling the object gives a coroutine
         ):
             return await self.function(item)
-        loop = asyncio.get_running_loop()
-        answer = await loop.run_in_executor(pool, partial(copy_context().run, partial(self.function, item)))
+        answer = await called_in_thread(partial(self.function, item))
         return await answer if inspect.isawaitable(answer) else answer
+
+
+def _is_being_cancelled() -> bool:
+    """Whether it is the run that cancels this call, and not the system that gave up by itself."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def _fields(answer: Any) -> dict[str, Any]:
