@@ -76,7 +76,7 @@ async def pydantic_evals_judge(url, items):
 
 
 def inspect_judge(url):
-    """A model of inspect-ai over a bare aiohttp client: its own OpenAI provider wants a newer openai than other peers."""
+    """A model of inspect-ai over bare aiohttp: its OpenAI provider wants a newer openai than the other peers."""
     import aiohttp
     from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model
     from inspect_ai.model import modelapi as registered

@@ -48,7 +48,6 @@ def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, **changes: An
     if dry_run:
         return _foretell(ready, as_json=as_json)
     note(f"{ready.plan.name}: {ready.measurement.forecast}")
-    result = _measured(ready)
     result = carried_out(ready)
     _show(result, as_json=as_json, as_csv=as_csv)
     return result.exit_code
