@@ -82,7 +82,7 @@ class GEvalMetric(RubricMetric):
         async with self._loop_lock():
             if self.rubric.steps:
                 return
-            reply = await resolve_primary_invoker(self.models).invoke(self._steps_request())
+            reply = await resolve_primary_invoker(self.models).invoke(self.steps_request())
             self.preparation += reply.usage
             written = replace(self.rubric, steps=_read_steps(reply.data))
             if self.path is not None:
@@ -93,7 +93,8 @@ class GEvalMetric(RubricMetric):
         await self.prepare()
         return await super()._evaluate(data)
 
-    def _steps_request(self) -> Request:
+    def steps_request(self) -> Request:
+        """What the first judge is asked for the steps."""
         levels = "\n".join(f"{level}: {text}" for level, text in self.rubric.levels.items())
         shown = ", ".join((*self.rubric.fields, *self.rubric.optional))
         prompt = f"The criterion: {self.rubric.definition}\n\nThe judge sees: {shown}\n\nThe levels:\n{levels}"
