@@ -133,7 +133,7 @@ class ClaimMetric(BaseMetric):
             raise NotApplicableError(f"the {self.judged} of item {data.id!r} is empty: there is nothing to judge")
         statements, verdicts = await self._asked(data)
         if not statements:
-            raise NotApplicableError(f"the {self.judged} of item {data.id!r} makes no {self.unit} that can be judged")
+            raise NotApplicableError(f"the {self.judged} of item {data.id!r}: no {self.unit} in it can be judged")
         return self._score(data, statements, verdicts)
 
     async def _asked(self, data: EvalInput) -> tuple[list[str], list[dict[str, str]]]:

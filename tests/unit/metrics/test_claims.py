@@ -129,7 +129,7 @@ def test_an_answer_with_nothing_to_check_is_not_applicable():
     for script in ([{"statements": []}], [{"statements": ["", " "]}]):
         result = evaluated(FaithfulnessMetric(model=ScriptedInvoker(script)))
         assert (result.status, result.score) == ("not_applicable", None)
-        assert result.error.message == "the answer of item 'q1' makes no statement that can be judged"
+        assert result.error.message == "the answer of item 'q1': no statement in it can be judged"
 
 
 def test_a_blank_answer_is_not_applicable_and_nobody_is_asked():
