@@ -17,7 +17,7 @@ from calibrant.readers.rows import PROBLEM_LIMIT, Rows, existing_file
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["GRADES", "SCORES", "Columns", "as_frame", "parquet_rows", "read_csv_frame", "rows_of_frame"]
+__all__ = ["GRADES", "SCORES", "Columns", "as_frame", "may_be_blank", "parquet_rows", "read_csv_frame", "rows_of_frame"]
 
 QUERY_NAMES = ("query", "query_id", "qid", "q_id", "topic", "topic_id")
 DOCUMENT_NAMES = ("document", "document_id", "doc_id", "docid", "docno", "doc", "item_id", "item", "id")
@@ -75,10 +75,13 @@ def parquet_rows(path: str | Path, columns: Columns) -> Iterator[tuple[Rows, boo
     """The rows of a Parquet file, slice by slice, as `rows_of_frame` gives them."""
     lazy = pl.scan_parquet(existing_file(Path(path), columns.what))
     known = {*QUERY_NAMES, *DOCUMENT_NAMES, *columns.numbers, *RANK_NAMES}
-    kept = lazy.select([name for name in lazy.collect_schema().names() if name.lower() in known])
-    height = lazy.select(pl.len()).collect().item()
-    for first in range(0, max(height, 1), SLICE_ROWS):
-        yield rows_of_frame(kept.slice(first, SLICE_ROWS).collect(), columns, str(path))
+    try:
+        kept = lazy.select([name for name in lazy.collect_schema().names() if name.strip().lower() in known])
+        height = lazy.select(pl.len()).collect().item()
+        for first in range(0, max(height, 1), SLICE_ROWS):
+            yield rows_of_frame(kept.slice(first, SLICE_ROWS).collect(), columns, str(path))
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{path} cannot be read as a Parquet file: {shortened(error, 200)}") from error
 
 
 def read_csv_frame(path: str | Path, columns: Columns) -> pl.DataFrame:
@@ -152,9 +155,15 @@ def _ids(column: pl.Series, problems: list[str]) -> pl.Series:
     if texts.dtype == pl.Object:
         texts = pl.Series([None if value is None else str(value) for value in column.to_list()], dtype=pl.String)
     texts = texts.cast(pl.String)
-    wrong = texts.is_null() | (texts.str.strip_chars() == "")
-    _name_rows(column, wrong, "a text or a whole number", problems)
+    if texts.null_count() or may_be_blank(texts):
+        wrong = texts.is_null() | (texts.str.strip_chars() == "")
+        _name_rows(column, wrong, "a text or a whole number", problems)
     return texts
+
+
+def may_be_blank(texts: pl.Series) -> bool:
+    """Whether a text begins outside of visible ASCII, as blank ones do: much quicker to see than that one is blank."""
+    return bool((texts < "!").any() or (texts > "~").any())
 
 
 def _numbers(column: pl.Series, problems: list[str]) -> Any:

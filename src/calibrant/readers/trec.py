@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,45 +57,67 @@ def read_trec(path: str | Path, layout: TrecLayout, *, block_bytes: int = BLOCK_
     file_path = existing_file(Path(path), layout.what)
     problems: list[str] = []
     first_line = 1
-    with _opened(file_path) as file:
-        for block in _blocks(file, block_bytes):
-            rows = _quick(block, layout)
-            if rows is None:
-                rows = _exact(block, layout, first_line, problems)
-            if len(problems) >= PROBLEM_LIMIT:
-                break
-            first_line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == LINE_FEED))
-            if not problems:
-                yield rows
+    for block in _whole_lines(file_path, block_bytes):
+        regular = _regular(block, len(layout.fields))
+        rows = None if regular is None else _quick(regular, layout)
+        if rows is None:
+            rows = _exact(block, layout, first_line, problems)
+        if len(problems) >= PROBLEM_LIMIT:
+            break
+        is_a_row_each = regular is block and not problems
+        first_line += len(rows) if is_a_row_each else block.count(b"\n")
+        if not problems:
+            yield rows
     if problems:
         stopped = f" (where reading stopped, after {PROBLEM_LIMIT})" if len(problems) >= PROBLEM_LIMIT else ""
         raise InputError.gathered(f"{path}{stopped}", problems)
 
 
-def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
+def _whole_lines(path: Path, size: int) -> Iterator[bytes]:
+    """The file, gzipped or not, in pieces of whole lines, each ending in a line feed."""
     with path.open("rb") as file:
         is_gzip = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rb") if is_gzip else path.open("rb")
+        file.seek(0)
+        mark = UTF8_MARK
+        for block in _unzipped(file, size) if is_gzip else _blocks(file, size):
+            yield (block if block.endswith(b"\n") else block + b"\n").removeprefix(mark)
+            mark = b""
 
 
-def _blocks(file: gzip.GzipFile | BufferedReader, size: int) -> Iterator[bytes]:
-    """The file in pieces of whole lines, each ending in a line feed."""
-    mark = UTF8_MARK
-    while block := file.read(size):
-        if not block.endswith(b"\n"):
-            block += file.readline()
-        if not block.endswith(b"\n"):
-            block += b"\n"
-        yield block.removeprefix(mark)
-        mark = b""
+def _unzipped(file: BufferedReader, size: int) -> Iterator[bytes]:
+    try:
+        with gzip.open(file) as content:
+            while block := content.read(size):
+                yield block + content.readline()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{file.name} is a gzip file that cannot be read to its end: {error}") from error
+
+
+def _blocks(file: BufferedReader, size: int) -> Iterator[bytes]:
+    """Where the line behind `size` bytes ends is looked up before, so that no block has to be copied to grow."""
+    begin = 0
+    while True:
+        file.seek(begin + size)
+        file.readline()
+        end = file.tell()
+        file.seek(begin)
+        block = file.read(end - begin)
+        if not block:
+            return
+        yield block
+        begin = end
+
+
+def _regular(block: bytes, fields: int) -> bytes | None:
+    """The block when it is regular, or what becomes so by replacing white space; None for any other."""
+    if _is_regular(block, fields):
+        return block
+    spaced = _with_single_spaces(block)
+    return spaced if _is_regular(spaced, fields) else None
 
 
 def _quick(block: bytes, layout: TrecLayout) -> Rows | None:
-    """The rows of a block that is regular or becomes so by replacing white space; None for any other."""
-    if not _is_regular(block, len(layout.fields)):
-        block = _with_single_spaces(block)
-        if not _is_regular(block, len(layout.fields)):
-            return None
+    """The rows of a regular block; None when a line or a number in it is not what counting took it for."""
     types = {name: pl.Float64 if place == layout.number else pl.String for place, name in enumerate(layout.fields)}
     columns = sorted({*layout.kept, len(layout.fields) - 1})  # a line too short has nothing in its last column
     try:

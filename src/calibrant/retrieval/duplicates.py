@@ -15,20 +15,35 @@ if TYPE_CHECKING:
 
     from calibrant.retrieval.conventions import OnDuplicate
 
-__all__ = ["document_keys", "selected", "without_duplicates"]
-
-MIXER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio: spreads small numbers over all bits
+__all__ = ["document_hashes", "document_keys", "selected", "without_duplicates"]
 
 
-def document_keys(documents: pl.Series, codes: NDArray[np.int64], seed: int = 0) -> NDArray[np.uint64]:
-    """A 64-bit hash of each row's query and document. Equal rows have equal keys; the reverse is checked where used."""
-    return documents.hash(seed).to_numpy() ^ (codes.astype(np.uint64) * MIXER)
+def document_hashes(documents: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
+    """A hash of each document's id. Equal ids have equal hashes; the reverse is checked where they are used."""
+    return documents.hash(seed).to_numpy()
 
 
-def without_duplicates(rows: Grouped, policy: OnDuplicate, name: str) -> Grouped:
-    """`rows` with one row a document, by `policy`; as they are when no document comes twice."""
+def document_keys(hashes: NDArray[np.uint64], codes: NDArray[np.int64], queries: int) -> NDArray[np.uint64]:
+    """A key of each row's query and document: the code in the highest bits, so that a query's keys lie together.
+
+    Codes go from 0 to before `queries`, or are -1 for a query that is not among them.
+    """
+    bits = np.uint64(queries.bit_length())
+    return (codes.astype(np.uint64) << (np.uint64(64) - bits)) | (hashes >> bits)
+
+
+def without_duplicates(
+    rows: Grouped, policy: OnDuplicate, name: str, hashes: NDArray[np.uint64] | None = None
+) -> Grouped:
+    """`rows` with one row a document, by `policy`; the same object when no document comes twice.
+
+    `hashes` are those of the documents, where they are known.
+    """
+    if rows.is_distinct:
+        return rows
     codes = np.repeat(np.arange(len(rows.queries)), np.diff(rows.starts))
-    keys = np.sort(document_keys(rows.documents, codes))
+    found = document_hashes(rows.documents) if hashes is None else hashes
+    keys = np.sort(document_keys(found, codes, len(rows.queries)))
     if not np.any(keys[1:] == keys[:-1]):
         return rows
     frame = pl.DataFrame({"query": codes, "document": rows.documents})
@@ -42,7 +57,9 @@ def without_duplicates(rows: Grouped, policy: OnDuplicate, name: str) -> Grouped
 def selected(rows: Grouped, kept: NDArray[np.int64]) -> Grouped:
     """Only the rows `kept`, in their order; a query may end up with none."""
     starts = np.searchsorted(kept, rows.starts)
-    return Grouped(rows.queries, starts.astype(np.int64), rows.documents.gather(kept), rows.values[kept])
+    return Grouped(
+        rows.queries, starts.astype(np.int64), rows.documents.gather(kept), rows.values[kept], rows.is_distinct
+    )
 
 
 def _chosen(policy: OnDuplicate) -> pl.Expr:

@@ -7,19 +7,25 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from calibrant.retrieval.grouped import places_within
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
     from calibrant.retrieval.conventions import Conventions
     from calibrant.retrieval.judged import Judged
     from calibrant.retrieval.qrels import Qrels
 
-__all__ = ["Evidence", "gains", "ratio"]
+__all__ = ["EVERY", "Evidence", "Rows", "gains", "ratio"]
+
+Rows = NDArray[np.int64] | slice
+"""Judged rows, by their places."""
+
+EVERY = slice(None)
+"""All judged rows."""
+
+Cutoff = int | NDArray[np.int64] | None
+"""How many documents count: of every query as many, or by query; None is all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,35 +35,43 @@ class Evidence:
     qrels: Qrels
     judged: Judged
     conventions: Conventions
-    _ideals: dict[tuple[str, int | None], NDArray[np.float64]] = field(default_factory=dict[Any, Any])
+    _relevant: dict[float, NDArray[np.int64]] = field(default_factory=dict[Any, Any], repr=False)
 
     @property
     def count(self) -> int:
         """How many queries the qrels have."""
         return len(self.qrels.queries)
 
-    def per_query(self, rows: NDArray[np.bool_], values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """The sum of `values` (or the number) of these judged rows by query."""
-        weights = None if values is None else values[rows]
-        return np.bincount(self.judged.queries[rows], weights, minlength=self.count).astype(np.float64)
+    def per_query(self, rows: Rows, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum by query of the `values` of these judged rows."""
+        return np.bincount(self.judged.queries[rows], values, minlength=self.count).astype(np.float64)
 
-    def relevant(self, level: float) -> NDArray[np.bool_]:
-        """Which judged rows have at least the grade `level`."""
-        return self.judged.grades >= level
+    def relevant(self, level: float) -> NDArray[np.int64]:
+        """The judged rows that have at least the grade `level`."""
+        if level not in self._relevant:
+            self._relevant[level] = np.flatnonzero(self.judged.grades >= level)
+        return self._relevant[level]
+
+    @cached_property
+    def first_rows(self) -> NDArray[np.int64]:
+        """Where the judged rows of each query begin."""
+        return np.searchsorted(self.judged.queries, np.arange(self.count))
 
     def weights(
-        self, weight: Callable[[NDArray[np.float64]], NDArray[np.float64]], cutoff: int | NDArray[np.int64] | None
+        self, rows: Rows, weight: Callable[[NDArray[np.float64]], NDArray[np.float64]], cutoff: Cutoff
     ) -> NDArray[np.float64]:
-        """`weight(rank)` of each judged row, 0 behind the cutoff; the mean over the ranks that a tie shares."""
-        ranks = self.judged.ranks
+        """`weight(rank)` of these judged rows, 0 behind the cutoff; the mean over the ranks that a tie shares."""
+        ranks = self.judged.ranks[rows]
+        last_rank = cutoff[self.judged.queries[rows]] if isinstance(cutoff, np.ndarray) else cutoff
         if self.judged.sizes is None:
             values = weight(ranks.astype(np.float64))
-            return values if cutoff is None else np.where(ranks <= cutoff, values, 0.0)
+            return values if last_rank is None else np.where(ranks <= last_rank, values, 0.0)
+        sizes = self.judged.sizes[rows]
         sums = np.concatenate(([0.0], np.cumsum(weight(np.arange(1.0, self.deepest + 1)))))
-        last = ranks + self.judged.sizes - 1
-        if cutoff is not None:
-            last = np.clip(cutoff, ranks - 1, last)
-        return (sums[np.minimum(last, self.deepest)] - sums[ranks - 1]) / self.judged.sizes
+        last = ranks + sizes - 1
+        if last_rank is not None:
+            last = np.clip(last_rank, ranks - 1, last)
+        return (sums[np.minimum(last, self.deepest)] - sums[ranks - 1]) / sizes
 
     @cached_property
     def deepest(self) -> int:
@@ -65,26 +79,15 @@ class Evidence:
         sizes = 1 if self.judged.sizes is None else self.judged.sizes
         return int((self.judged.ranks + sizes - 1).max(initial=0))
 
-    def hits(self, level: float, cutoff: int | NDArray[np.int64] | None) -> NDArray[np.float64]:
+    def hits(self, level: float, cutoff: Cutoff) -> NDArray[np.float64]:
         """How many of the first `cutoff` documents are relevant, by query."""
-        return self.per_query(self.relevant(level), self.weights(np.ones_like, cutoff))
-
-    def ideal(self, gain: str, cutoff: int | None) -> NDArray[np.float64]:
-        """The discounted gain of the best order of each query's judged documents."""
-        known = self._ideals.get((gain, cutoff))
-        if known is None:
-            known = self._ideals[gain, cutoff] = _ideal(self.qrels, gain, cutoff)
-        return known
-
-    def gains(self, gain: str) -> NDArray[np.float64]:
-        """The gain of each judged row."""
-        return gains(self.judged.grades, gain)
+        rows = self.relevant(level)
+        return self.per_query(rows, self.weights(rows, np.ones_like, cutoff))
 
 
 def gains(grades: NDArray[np.float64], gain: str) -> NDArray[np.float64]:
-    """The gain of each grade: itself, or 2**grade - 1; nothing for grades below 0."""
-    positive = np.maximum(grades, 0.0)
-    return positive if gain == "linear" else np.exp2(positive) - 1.0
+    """The gain of each grade above 0: itself, or 2**grade - 1."""
+    return grades if gain == "linear" else np.exp2(grades) - 1.0
 
 
 def ratio(numerator: NDArray[Any], denominator: Any) -> NDArray[np.float64]:
@@ -92,11 +95,3 @@ def ratio(numerator: NDArray[Any], denominator: Any) -> NDArray[np.float64]:
     above = np.asarray(numerator, dtype=np.float64)  # bincount of nothing gives integers
     below = np.broadcast_to(np.asarray(denominator, dtype=np.float64), above.shape)
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
-
-
-def _ideal(qrels: Qrels, gain: str, cutoff: int | None) -> NDArray[np.float64]:
-    places = places_within(np.diff(qrels.starts))
-    values = gains(qrels.grades[qrels.by_grade], gain) / np.log2(places + 2.0)
-    if cutoff is not None:
-        values = np.where(places < cutoff, values, 0.0)
-    return np.bincount(qrels.codes, values, minlength=len(qrels.queries)).astype(np.float64)

@@ -35,7 +35,7 @@ class _TieGroups:
 
     @classmethod
     def of(cls, evidence: Evidence, level: float) -> _TieGroups:
-        judged, rows = evidence.judged, np.flatnonzero(evidence.relevant(level))
+        judged, rows = evidence.judged, evidence.relevant(level)
         queries, ranks = judged.queries[rows], judged.ranks[rows]
         is_first = np.ones(len(rows), dtype=np.bool_)
         is_first[1:] = (queries[1:] != queries[:-1]) | (ranks[1:] != ranks[:-1])
@@ -86,19 +86,20 @@ def first_relevant(
 
 def preferences(
     evidence: Evidence,
-    relevant: NDArray[np.bool_],
-    irrelevant: NDArray[np.bool_],
+    rows: NDArray[np.int64],
+    before: NDArray[np.int64],
     most: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """What each judged row adds to bpref, expected: any number of its tie's irrelevant ones may stand above it."""
+    """What each of these relevant rows adds to bpref, expected: any of its tie's irrelevant ones may stand above it.
+
+    `before` counts the irrelevant judged rows before each judged row.
+    """
     judged = evidence.judged
-    seen = np.concatenate(([0], np.cumsum(irrelevant)))
     same = (judged.queries << np.int64(40)) + judged.ranks
-    begins, ends = np.searchsorted(same, same), np.searchsorted(same, same, side="right")
-    above = seen[begins] - seen[np.searchsorted(judged.queries, judged.queries)]
-    tied = seen[ends] - seen[begins]
+    begins, ends = np.searchsorted(same, same[rows]), np.searchsorted(same, same[rows], side="right")
+    above = before[begins] - before[evidence.first_rows[judged.queries[rows]]]
+    tied = before[ends] - before[begins]
     # the mean of min(above + j, most) over j = 0 .. tied
     rising = np.clip(most - above, 0, tied + 1)
     total = rising * above + rising * (rising - 1) / 2 + (tied + 1 - rising) * np.minimum(most, above + tied)
-    worth = 1.0 - ratio(total / (tied + 1), most)
-    return np.where(relevant, worth, 0.0)
+    return 1.0 - ratio(total / (tied + 1), most)

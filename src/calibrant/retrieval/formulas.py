@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant.errors import InputError
 from calibrant.retrieval import expected
-from calibrant.retrieval.evidence import ratio
+from calibrant.retrieval.evidence import EVERY, gains, ratio
 from calibrant.retrieval.notation import UserMeasure
 
 if TYPE_CHECKING:
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from calibrant.retrieval.evidence import Evidence
+    from calibrant.retrieval.evidence import Evidence, Rows
     from calibrant.retrieval.notation import Measure
+    from calibrant.retrieval.qrels import Qrels
 
 __all__ = ["FORMULAS", "rank_biased_mass", "user_values", "values_of"]
 
@@ -56,8 +57,8 @@ def average_precision(evidence: Evidence, measure: Measure) -> NDArray[np.float6
     if evidence.judged.sizes is not None:
         total = expected.precision_sums(evidence, level, measure.cutoff)
     else:
-        relevant = evidence.relevant(level)
-        ranks, queries = evidence.judged.ranks[relevant], evidence.judged.queries[relevant]
+        rows = evidence.relevant(level)
+        ranks, queries = evidence.judged.ranks[rows], evidence.judged.queries[rows]
         found = np.arange(1, len(queries) + 1) - np.searchsorted(queries, queries)
         precisions = found / ranks
         if measure.cutoff is not None:
@@ -86,25 +87,36 @@ def success(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
 
 
 def _first_rank(evidence: Evidence, level: float) -> NDArray[np.float64]:
-    relevant = evidence.relevant(level)
+    rows = evidence.relevant(level)
     first = np.full(evidence.count, np.inf)
-    np.minimum.at(first, evidence.judged.queries[relevant], evidence.judged.ranks[relevant])
+    np.minimum.at(first, evidence.judged.queries[rows], evidence.judged.ranks[rows])
     return first
 
 
 def ndcg(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
     """The gains over log2(rank + 1) of the first k, over those of the best order of all judged documents."""
     gain = measure.parameter("gain") or evidence.conventions.gain
-    discounts = evidence.weights(lambda ranks: 1.0 / np.log2(ranks + 1.0), measure.cutoff)
-    everything = np.ones(len(discounts), dtype=np.bool_)
-    return ratio(evidence.per_query(everything, evidence.gains(gain) * discounts), evidence.ideal(gain, measure.cutoff))
+    rows = np.flatnonzero(evidence.judged.grades > 0)
+    discounts = evidence.weights(rows, lambda ranks: 1.0 / np.log2(ranks + 1.0), measure.cutoff)
+    found = evidence.per_query(rows, gains(evidence.judged.grades[rows], gain) * discounts)
+    return ratio(found, _ideal(evidence.qrels, gain, measure.cutoff))
+
+
+def _ideal(qrels: Qrels, gain: str, cutoff: int | None) -> NDArray[np.float64]:
+    """The discounted gain of the best order of each query's judged documents."""
+    rows = qrels.by_grade
+    codes = qrels.codes[rows]
+    places = np.arange(len(rows)) - np.searchsorted(codes, codes)
+    inside = places < (len(rows) if cutoff is None else cutoff)
+    values = gains(qrels.grades[rows[inside]], gain) / np.log2(places[inside] + 2.0)
+    return np.bincount(codes[inside], values, minlength=len(qrels.queries)).astype(np.float64)
 
 
 def r_precision(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
     """Relevant documents in the first R, over R, where R documents are relevant."""
     level = measure.parameter("rel")
     relevant = evidence.qrels.relevant(level)
-    return ratio(evidence.hits(level, relevant[evidence.judged.queries]), relevant)
+    return ratio(evidence.hits(level, relevant), relevant)
 
 
 def bpref(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
@@ -115,40 +127,40 @@ def bpref(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
     Buckley and Voorhees (2004), in trec_eval's version: 1 for a document with no judged irrelevant one above.
     """
     level, judged = measure.parameter("rel"), evidence.judged
-    relevant = evidence.relevant(level)
-    irrelevant = (judged.grades >= 0) & ~relevant  # trec_eval: a grade below 0 says that the document was not judged
+    rows = evidence.relevant(level)
+    queries = judged.queries[rows]
+    irrelevant = (judged.grades >= 0) & (judged.grades < level)  # below 0, trec_eval has it, nobody judged
+    before = np.concatenate(([0], np.cumsum(irrelevant)))
     totals = evidence.qrels.relevant(level)
-    most = np.minimum(totals, evidence.qrels.relevant(0.0) - totals)[judged.queries]
+    most = np.minimum(totals, evidence.qrels.relevant(0.0) - totals)[queries]
     if judged.sizes is not None:
-        worth = expected.preferences(evidence, relevant, irrelevant, most)
+        worth = expected.preferences(evidence, rows, before, most)
     else:
-        seen = np.cumsum(irrelevant, dtype=np.int64)
-        above = seen - (seen - irrelevant)[np.searchsorted(judged.queries, judged.queries)]  # less what was before
-        worth = 1.0 - ratio(np.minimum(above, most).astype(np.float64), most)
-    return ratio(evidence.per_query(relevant, worth), totals)
+        above = before[rows] - before[evidence.first_rows[queries]]
+        worth = 1.0 - ratio(np.minimum(above, most), most)
+    return ratio(evidence.per_query(rows, worth), totals)
 
 
 def rank_biased_precision(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
     """(1 - p) times the sum of p**(rank - 1) over relevant documents: Moffat and Zobel (2008)."""
-    relevant = evidence.relevant(measure.parameter("rel"))
-    return evidence.per_query(relevant, _persistence(evidence, measure))
+    return _persistence(evidence, measure, evidence.relevant(measure.parameter("rel")))
 
 
-def _persistence(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
+def _persistence(evidence: Evidence, measure: Measure, rows: Rows) -> NDArray[np.float64]:
     p = measure.parameter("p")
-    return evidence.weights(lambda ranks: (1.0 - p) * p ** (ranks - 1.0), measure.cutoff)
+    return evidence.per_query(
+        rows, evidence.weights(rows, lambda ranks: (1.0 - p) * p ** (ranks - 1.0), measure.cutoff)
+    )
 
 
 def rank_biased_mass(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
     """The weight in RBP of all judged documents; what is missing to 1 is its residual."""
-    everything = np.ones(len(evidence.judged.queries), dtype=np.bool_)
-    return evidence.per_query(everything, _persistence(evidence, measure))
+    return _persistence(evidence, measure, EVERY)
 
 
 def judged_share(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
     """Judged documents in the first k, over what was retrieved, at most k."""
-    everything = np.ones(len(evidence.judged.queries), dtype=np.bool_)
-    found = evidence.per_query(everything, evidence.weights(np.ones_like, measure.cutoff))
+    found = evidence.per_query(EVERY, evidence.weights(EVERY, np.ones_like, measure.cutoff))
     retrieved = evidence.judged.retrieved
     return ratio(found, retrieved if measure.cutoff is None else np.minimum(retrieved, measure.cutoff))
 
@@ -197,7 +209,7 @@ def user_values(evidence: Evidence, measure: UserMeasure) -> NDArray[np.float64]
 def _all_judged(evidence: Evidence) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Ranks and grades of all judged documents by query and rank: the retrieved ones, then the others, best first."""
     qrels, judged = evidence.qrels, evidence.judged
-    order = qrels.by_grade
+    order = np.lexsort((-qrels.grades, qrels.codes))
     codes, grades = qrels.codes, qrels.grades[order]
     unseen = _without_retrieved(evidence, codes, grades)
     queries = np.concatenate([judged.queries, codes[unseen]])

@@ -16,12 +16,16 @@ __all__ = ["Grouped", "grouped", "places_within", "query_starts"]
 
 
 class Grouped(NamedTuple):
-    """Rows whose queries stand together: query i has the rows from `starts[i]` to before `starts[i + 1]`."""
+    """Rows whose queries stand together: query i has the rows from `starts[i]` to before `starts[i + 1]`.
+
+    `is_distinct` says that no document comes twice in a query, where that is known, as of dicts.
+    """
 
     queries: tuple[str, ...]
     starts: NDArray[np.int64]
     documents: pl.Series
     values: NDArray[np.float64]
+    is_distinct: bool = False
 
 
 def query_starts(rows: Rows) -> NDArray[np.int64]:

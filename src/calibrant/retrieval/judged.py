@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 
 from calibrant.errors import InputError, shortened
-from calibrant.retrieval.duplicates import document_keys, selected, without_duplicates
+from calibrant.retrieval.duplicates import document_hashes, document_keys, selected, without_duplicates
 from calibrant.retrieval.grouped import Grouped, places_within
-from calibrant.retrieval.order import counts_above, descending_order, descending_scores
+from calibrant.retrieval.order import counts_above, descending_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,38 +56,39 @@ class JudgedIndex:
         self.seed = -1
         while self.seed < 0 or np.any(self.keys[1:] == self.keys[:-1]):
             self.seed += 1  # no two rows are equal, so equal hashes are chance, and other ones are taken
-            keys = document_keys(qrels.documents, qrels.codes, self.seed)
+            keys = self.keys_of(document_hashes(qrels.documents, self.seed), qrels.codes)
             self.order = np.argsort(keys)
             self.keys = keys[self.order]
         self.documents = qrels.documents.gather(self.order)
-        bits = min(max(int(16 * len(self.keys)).bit_length(), 16), 26)
+        bits = min(max((16 * len(self.keys)).bit_length(), 10), 26)
         self.shift = np.uint64(64 - bits)
         self.table = np.zeros(1 << bits, dtype=np.bool_)
         self.table[self.keys >> self.shift] = True
 
+    def keys_of(self, hashes: NDArray[np.uint64], codes: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The keys of rows with these hashes of documents and these places of queries in the qrels."""
+        return document_keys(hashes, codes, len(self.qrels.queries))
+
     def find(self, documents: pl.Series, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of a ranking that are judged, and the rows of the qrels that judge them."""
         rows = np.flatnonzero(self.table[keys >> self.shift])
-        rows = rows[np.argsort(keys[rows])]  # looking up keys in their order keeps to the cache
         wanted = keys[rows]
         places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         same = self.keys[places] == wanted
         rows, places = rows[same], places[same]
         equal = (documents.gather(rows) == self.documents.gather(places)).to_numpy()
-        rows, places = rows[equal], places[equal]
-        back = np.argsort(rows)
-        return rows[back], self.order[places[back]]
+        return rows[equal], self.order[places[equal]]
 
 
 def judged_ranks(block: Ranking, index: JudgedIndex, conventions: Conventions) -> Judged:
     """The judged documents of one block, whose queries are whole."""
-    rows, dropped = _clean(block, conventions)
+    rows, hashes, dropped = _clean(block, conventions, index.seed)
     scores = None if block.scores is None else rows.values.astype(conventions.score_dtype, copy=False)
     codes = _codes(rows, index.qrels)
     lengths = np.diff(rows.starts)
-    row_codes = np.repeat(codes, lengths)
-    found, judgments = index.find(rows.documents, document_keys(rows.documents, row_codes, index.seed))
-    segments = np.searchsorted(rows.starts, found, side="right") - 1
+    row_segments = np.repeat(np.arange(len(lengths)), lengths)
+    found, judgments = index.find(rows.documents, index.keys_of(hashes, codes[row_segments]))
+    segments = row_segments[found]
     ranks, sizes = _ranks(rows, scores, _Found(found, segments), conventions)
     known = codes >= 0
     total = len(index.qrels.queries)
@@ -124,17 +125,19 @@ class _Found:
     segments: NDArray[np.int64]
 
 
-def _clean(block: Ranking, conventions: Conventions) -> tuple[Grouped, int]:
-    """The block without what is not counted: scores that are no number, documents that come twice."""
+def _clean(block: Ranking, conventions: Conventions, seed: int) -> tuple[Grouped, NDArray[np.uint64], int]:
+    """The block without what is not counted (scores that are no number, documents that come twice), and its hashes."""
     values = np.zeros(len(block)) if block.scores is None else block.scores
-    rows = Grouped(block.queries, block.starts, block.documents, values)
+    rows = Grouped(block.queries, block.starts, block.documents, values, block.is_distinct)
     missing = np.isnan(values)
     dropped = int(missing.sum())
     if dropped and conventions.on_nan == "error":
         raise InputError.gathered(block.name, _nan_problems(rows, np.flatnonzero(missing)))
     if dropped:
         rows = selected(rows, np.flatnonzero(~missing))
-    return without_duplicates(rows, conventions.on_duplicate, block.name), dropped
+    hashes = document_hashes(rows.documents, seed)
+    kept = without_duplicates(rows, conventions.on_duplicate, block.name, hashes)
+    return kept, hashes if kept is rows else document_hashes(kept.documents, seed), dropped
 
 
 def _nan_problems(rows: Grouped, places: NDArray[np.int64]) -> list[str]:
@@ -158,7 +161,7 @@ def _ranks(
     if scores is None:
         ranks = found.rows - rows.starts[found.segments] + 1
         return ranks, np.ones_like(ranks) if conventions.ties == "expected" else None
-    above, equal = counts_above(descending_scores(scores, rows.starts), rows.starts, scores[found.rows], found.segments)
+    above, equal = counts_above(scores, rows.starts, found.rows, found.segments)
     if conventions.ties == "expected":
         return above + 1, equal
     tied = np.flatnonzero(equal > 1)

@@ -11,7 +11,7 @@ from calibrant.retrieval.grouped import places_within
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["counts_above", "descending_order", "descending_scores"]
+__all__ = ["counts_above", "descending_order"]
 
 
 def descending_scores(scores: NDArray[np.floating], starts: NDArray[np.int64]) -> NDArray[np.floating]:
@@ -44,16 +44,34 @@ def _sort_segments(scores: NDArray[np.floating], begins: NDArray[np.int64], widt
 
 
 def counts_above(
-    arranged: NDArray[np.floating],
+    scores: NDArray[np.floating],
     starts: NDArray[np.int64],
-    wanted: NDArray[np.floating],
+    rows: NDArray[np.int64],
     segments: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For scores of these queries: how many of the query's are higher, and how many are equal."""
-    begins, ends = starts[segments], starts[segments + 1]
+    """For the scores of these rows: how many of their query's are higher, and how many are equal."""
+    arranged = descending_scores(scores, starts)
+    if arranged is scores:
+        return _counts_in_order(scores, starts, rows, segments)
+    wanted, begins, ends = scores[rows], starts[segments], starts[segments + 1]
     higher = _first_at_most(arranged, begins, ends, wanted, strictly=False)
     at_least = _first_at_most(arranged, higher, ends, wanted, strictly=True)
     return higher - begins, at_least - higher
+
+
+def _counts_in_order(
+    scores: NDArray[np.floating],
+    starts: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    segments: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same for rows that stand in the order of their scores: equal scores are neighbours."""
+    is_first = np.ones(len(scores), dtype=np.bool_)
+    np.not_equal(scores[1:], scores[:-1], out=is_first[1:])
+    is_first[starts[:-1][np.diff(starts) > 0]] = True
+    firsts = np.append(np.flatnonzero(is_first), len(scores))
+    groups = np.searchsorted(firsts, rows, side="right") - 1
+    return firsts[groups] - starts[segments], firsts[groups + 1] - firsts[groups]
 
 
 def _first_at_most(

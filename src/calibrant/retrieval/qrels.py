@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from calibrant.errors import InputError, shortened
 from calibrant.retrieval.duplicates import without_duplicates
-from calibrant.retrieval.grouped import Grouped, grouped
 from calibrant.retrieval.sources import qrels_rows, unjudged_queries
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.retrieval.conventions import OnDuplicate
+    from calibrant.retrieval.grouped import Grouped
 
 __all__ = ["Qrels", "read_qrels"]
 
@@ -44,6 +44,7 @@ class Qrels:
     starts: NDArray[np.int64]
     documents: pl.Series
     grades: NDArray[np.float64]
+    _relevant: dict[float, NDArray[np.int64]] = field(default_factory=dict[float, Any], repr=False)
 
     @classmethod
     def of(cls, source: Any, *, name: str | None = None, on_duplicate: OnDuplicate = "error") -> Qrels:
@@ -52,12 +53,11 @@ class Qrels:
             return source
         if isinstance(source, Iterator):
             source = list(cast("Iterator[Any]", source))
-        rows, found_name = qrels_rows(source)
-        together = grouped(rows)
+        together, found_name = qrels_rows(source)
         unjudged = tuple(unjudged_queries(source))
         together = together._replace(
             queries=together.queries + unjudged,
-            starts=np.append(together.starts, np.full(len(unjudged), len(rows))),
+            starts=np.append(together.starts, np.full(len(unjudged), together.starts[-1])),
         )
         return cls.from_grouped(together, name=name or found_name, on_duplicate=on_duplicate)
 
@@ -89,16 +89,19 @@ class Qrels:
 
     @cached_property
     def by_grade(self) -> NDArray[np.int64]:
-        """The rows by query, best grade first: the order of an ideal ranking."""
-        small = np.abs(self.grades).max(initial=0.0) < LARGE_GRADE
-        whole = self.grades.astype(np.int64) if small else np.zeros(0, dtype=np.int64)
-        if np.array_equal(whole, self.grades):
-            return np.argsort((self.codes * (2 * LARGE_GRADE)) - whole)  # one key sorts several times faster than two
-        return np.lexsort((-self.grades, self.codes))
+        """The rows with a grade above 0 by query, best grade first: the order of an ideal ranking."""
+        rows = np.flatnonzero(self.grades > 0)
+        grades, codes = self.grades[rows], self.codes[rows]
+        whole = np.minimum(grades, LARGE_GRADE).astype(np.int64)
+        if np.array_equal(whole, grades):
+            return rows[np.argsort(codes * (LARGE_GRADE + 1) - whole)]  # one key sorts several times faster than two
+        return rows[np.lexsort((-grades, codes))]
 
     def relevant(self, level: float = 1.0) -> NDArray[np.int64]:
         """How many documents of each query have at least the grade `level`."""
-        return np.bincount(self.codes[self.grades >= level], minlength=len(self.queries))
+        if level not in self._relevant:
+            self._relevant[level] = np.bincount(self.codes[self.grades >= level], minlength=len(self.queries))
+        return self._relevant[level]
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The grades as a dict of dicts; whole grades as whole numbers."""

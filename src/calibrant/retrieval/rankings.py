@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.readers.rows import Rows
-from calibrant.retrieval.grouped import Grouped, grouped, query_starts
+from calibrant.retrieval.grouped import Grouped, query_starts
 from calibrant.retrieval.sources import file_blocks, file_name, ranking_rows
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ BLOCK_ROWS = 1 << 20
 class Ranking:
     """Documents by query: query i has the rows from `starts[i]` to before `starts[i + 1]`.
 
-    With `scores` the order is theirs, whatever the order of the rows; without, the rows stand best first.
+    With `scores` the order is theirs, whatever the order of the rows; without, the rows stand best first. `is_distinct`
+    says that no query has a document twice, where that is known.
 
     >>> ranking = Ranking.of({"q1": {"a": 0.5, "b": 0.9}}, name="bm25")
     >>> ranking.name, ranking.queries, len(ranking)
@@ -41,6 +42,7 @@ class Ranking:
     documents: pl.Series
     scores: NDArray[np.float64] | None
     path: str | None = None
+    is_distinct: bool = False
 
     @classmethod
     def of(cls, source: Any, *, name: str | None = None) -> Ranking:
@@ -48,14 +50,15 @@ class Ranking:
         if isinstance(source, Ranking):
             return source
         rows = ranking_rows(source)
-        return cls.from_grouped(grouped(rows.rows), name=name or rows.name, has_scores=rows.has_scores, path=rows.path)
+        return cls.from_grouped(rows.rows, name=name or rows.name, has_scores=rows.has_scores, path=rows.path)
 
     @classmethod
     def from_grouped(
         cls, rows: Grouped, *, name: str = "ranking", has_scores: bool = True, path: str | None = None
     ) -> Ranking:
         """The ranking of rows that stand together by query."""
-        return cls(name, rows.queries, rows.starts, rows.documents, rows.values if has_scores else None, path)
+        scores = rows.values if has_scores else None
+        return cls(name, rows.queries, rows.starts, rows.documents, scores, path, rows.is_distinct)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -72,6 +75,7 @@ class Ranking:
                 self.documents[begin:end],
                 None if self.scores is None else self.scores[begin:end],
                 self.path,
+                self.is_distinct,
             )
 
 
@@ -93,18 +97,17 @@ def ranking_blocks(path: str | Path) -> Iterator[Ranking]:
         held = rows if held is None else Rows.joined([held, rows])
         starts = query_starts(held)
         if len(starts) > 1:
-            yield _block(held.part(0, int(starts[-1])), path, seen, has_scores=scored)
+            yield _block(held.part(0, int(starts[-1])), starts, path, seen, has_scores=scored)
             held = held.part(int(starts[-1]), len(held))
     if held is not None and len(held):
-        yield _block(held, path, seen, has_scores=scored)
+        yield _block(held, np.array([0, len(held)]), path, seen, has_scores=scored)
 
 
-def _block(rows: Rows, path: str | Path, seen: set[str], *, has_scores: bool) -> Ranking:
-    starts = query_starts(rows)
-    queries: list[str] = rows.queries.gather(starts).to_list()
+def _block(rows: Rows, starts: NDArray[np.int64], path: str | Path, seen: set[str], *, has_scores: bool) -> Ranking:
+    queries: list[str] = rows.queries.gather(starts[:-1]).to_list()
     before = len(seen)
     seen.update(queries)
     if len(seen) < before + len(queries):
         raise ScatteredQueriesError
-    together = Grouped(tuple(queries), np.append(starts, len(rows)), rows.documents, rows.values)
+    together = Grouped(tuple(queries), starts, rows.documents, rows.values)
     return Ranking.from_grouped(together, name=file_name(Path(path)), has_scores=has_scores, path=str(path))

@@ -1,9 +1,9 @@
-"""Everything that qrels and rankings are given as, turned into rows of a query, a document and a number."""
+"""Everything that qrels and rankings are given as, turned into rows of documents and numbers by query."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import chain
+from itertools import chain, compress
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -20,12 +20,14 @@ from calibrant.readers.columns import (
     SCORES,
     Columns,
     as_frame,
+    may_be_blank,
     parquet_rows,
     read_csv_frame,
     rows_of_frame,
 )
 from calibrant.readers.rows import Rows
 from calibrant.readers.trec import QRELS, RANKING, read_trec
+from calibrant.retrieval.grouped import Grouped, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -39,17 +41,17 @@ ITEM_FIELDS = {"ranking": "retrieved_chunks", "qrels": "relevant_ids"}
 class RankingRows(NamedTuple):
     """Rows of a ranking, where they came from, and whether their numbers are scores or there is only their order."""
 
-    rows: Rows
+    rows: Grouped
     name: str
     has_scores: bool = True
     path: str | None = None
 
 
-def qrels_rows(source: Any) -> tuple[Rows, str]:
+def qrels_rows(source: Any) -> tuple[Grouped, str]:
     """The judgments in `source`, and its name."""
     if isinstance(source, str | PathLike):
         path = Path(fspath(source))
-        return Rows.joined([rows for rows, _ in file_blocks(path, "qrels")]), file_name(path)
+        return grouped(Rows.joined([rows for rows, _ in file_blocks(path, "qrels")])), file_name(path)
     return _rows_in_memory(source, GRADES, "qrels")[0], "qrels"
 
 
@@ -71,7 +73,7 @@ def ranking_rows(source: Any) -> RankingRows:
         path = Path(fspath(source))
         blocks = list(file_blocks(path, "ranking"))
         scored = all(has_scores for _, has_scores in blocks)
-        return RankingRows(Rows.joined([rows for rows, _ in blocks]), file_name(path), scored, str(path))
+        return RankingRows(grouped(Rows.joined([rows for rows, _ in blocks])), file_name(path), scored, str(path))
     rows, has_scores = _rows_in_memory(source, SCORES, "ranking")
     return RankingRows(rows, "ranking", has_scores)
 
@@ -101,10 +103,10 @@ def file_blocks(path: Path, what: Literal["ranking", "qrels"]) -> Iterator[tuple
         yield from ((rows, True) for rows in read_trec(path, layout))
 
 
-def _rows_in_memory(source: Any, columns: Columns, name: str) -> tuple[Rows, bool]:
+def _rows_in_memory(source: Any, columns: Columns, name: str) -> tuple[Grouped, bool]:
     frame = as_frame(source)
     if frame is not None:
-        return rows_of_frame(frame, columns, name)
+        return _rows_of_frame(frame, columns, name)
     if isinstance(source, Mapping):
         return _rows_of_mapping(cast("Mapping[object, Any]", source), name)
     if isinstance(source, Iterable):
@@ -115,43 +117,62 @@ def _rows_in_memory(source: Any, columns: Columns, name: str) -> tuple[Rows, boo
     )
 
 
-def _rows_of_mapping(data: Mapping[object, Any], name: str) -> tuple[Rows, bool]:
+def _rows_of_frame(frame: pl.DataFrame, columns: Columns, name: str) -> tuple[Grouped, bool]:
+    rows, has_numbers = rows_of_frame(frame, columns, name)
+    return grouped(rows), has_numbers
+
+
+def _rows_of_mapping(data: Mapping[object, Any], name: str) -> tuple[Grouped, bool]:
     """Rows of {query: {document: number}}, or of {query: documents}: in order for a ranking, relevant for qrels."""
     inner = list(data.values())
-    scored = [isinstance(documents, Mapping) for documents in inner]
+    scored = [type(documents) is dict or isinstance(documents, Mapping) for documents in inner]
     if any(scored) and not all(scored):
         raise InputError(f"{name}: expected a dict of documents for every query, or a list for every query, got both")
-    queries = [identifier(query, "query") for query in data]
+    queries = _query_ids(data)
     if not inner or not scored[0]:
         listed = [_listed(query, documents, name) for query, documents in zip(queries, inner, strict=True)]
         return _rows(queries, listed, np.ones(sum(map(len, listed))), name), False
     return _rows(queries, inner, _values(inner, queries, name), name), True
 
 
-def _rows(queries: Sequence[str], documents: Sequence[Collection[object]], values: Any, name: str) -> Rows:
+def _query_ids(data: Mapping[object, Any]) -> list[str]:
+    texts = _plain_texts([data])
+    return [identifier(query, "query") for query in data] if texts is None else texts.to_list()
+
+
+def _rows(queries: Sequence[str], documents: Sequence[Collection[object]], values: Any, name: str) -> Grouped:
+    """The rows of each query that has some; two queries become one when their ids are the same text."""
     lengths = np.fromiter(map(len, documents), np.int64, len(documents))
-    places = np.repeat(np.arange(len(queries)), lengths)
-    names = pl.Series(list(queries), dtype=pl.String).gather(places)
-    return Rows(names, _document_texts(queries, documents, name), values)
+    plain = _plain_texts(documents)
+    texts = _checked_texts(queries, documents, name) if plain is None else plain
+    if len(set(queries)) < len(queries):
+        names = pl.Series(list(queries), dtype=pl.String).gather(np.repeat(np.arange(len(queries)), lengths))
+        return grouped(Rows(names, texts, values))
+    filled = tuple(compress(queries, lengths))
+    starts = np.concatenate(([0], np.cumsum(lengths[lengths > 0])))
+    is_distinct = plain is not None and all(type(found) is dict for found in documents)
+    return Grouped(filled, starts, texts, values, is_distinct)
 
 
-def _document_texts(queries: Sequence[str], documents: Sequence[Collection[object]], name: str) -> pl.Series:
-    """All documents' ids as texts, taken as they are when they are texts."""
+def _plain_texts(documents: Sequence[Collection[object]]) -> pl.Series | None:
+    """All documents' ids when they are texts already; None when one is not, or may be blank."""
     try:
         texts = pl.Series(list(chain.from_iterable(documents)), dtype=pl.String)
     except TypeError:
-        texts = None
-    if texts is None or texts.null_count() or (texts.str.len_bytes() == 0).any():
-        each = [_texts(query, found, name) for query, found in zip(queries, documents, strict=True)]
-        texts = pl.Series(list(chain.from_iterable(each)), dtype=pl.String)
-    return texts
+        return None
+    return None if texts.null_count() or may_be_blank(texts) else texts
+
+
+def _checked_texts(queries: Sequence[str], documents: Sequence[Collection[object]], name: str) -> pl.Series:
+    """All documents' ids as texts; one that is none is an error."""
+    each = [_texts(query, found, name) for query, found in zip(queries, documents, strict=True)]
+    return pl.Series(list(chain.from_iterable(each)), dtype=pl.String)
 
 
 def _values(inner: Sequence[Mapping[object, Any]], queries: Sequence[str], name: str) -> Any:
     try:
-        return np.fromiter(
-            chain.from_iterable(documents.values() for documents in inner), np.float64, sum(map(len, inner))
-        )
+        numbers = chain.from_iterable([documents.values() for documents in inner])
+        return np.fromiter(numbers, np.float64, sum(map(len, inner)))
     except (TypeError, ValueError):
         problems = [
             f"query {shortened(query)}: expected a number for document {shortened(document)}, got {shortened(value)}"
@@ -188,7 +209,7 @@ def _listed(query: str, documents: Any, name: str) -> list[object]:
     return [getattr(document, "id", document) for document in given]
 
 
-def _rows_of_items(items: Sequence[Any], columns: Columns, name: str) -> tuple[Rows, bool]:
+def _rows_of_items(items: Sequence[Any], columns: Columns, name: str) -> tuple[Grouped, bool]:
     """Rows of items with an id and their documents, of records, or of triples."""
     field = ITEM_FIELDS[columns.what]
     if items and all(_has(item, field) for item in items):
@@ -197,8 +218,8 @@ def _rows_of_items(items: Sequence[Any], columns: Columns, name: str) -> tuple[R
     names: AbstractSet[str] = records[0].keys() if records else set()
     frame = pl.DataFrame({key: pl.Series([record.get(key) for record in records], strict=False) for key in names})
     if not records:
-        return Rows.joined([]), True
-    return rows_of_frame(frame, columns, name)
+        return grouped(Rows.joined([])), True
+    return _rows_of_frame(frame, columns, name)
 
 
 def _documents_by_item(items: Sequence[Any], field: str, name: str) -> dict[object, Any]:

@@ -167,6 +167,8 @@ def test_what_are_no_qrels_says_what_is_wrong(qrels, message):
 
 
 @pytest.mark.parametrize("grades", [[3, -1, 2], [1e300, 0.5, 2.0], [2**21, 1, 0], [1e19, 1.0, 5.0]])
-def test_the_best_order_of_judged_documents_is_by_grade_within_each_query(grades):
+def test_the_best_order_of_relevant_documents_is_by_grade_within_each_query(grades):
     qrels = Qrels.of({"q": dict(zip("abc", grades, strict=True)), "r": dict(zip("abc", grades[::-1], strict=True))})
-    assert qrels.grades[qrels.by_grade].tolist() == sorted(grades, reverse=True) * 2
+    relevant = sorted((grade for grade in grades if grade > 0), reverse=True)
+    assert qrels.grades[qrels.by_grade].tolist() == relevant * 2
+    assert qrels.codes[qrels.by_grade].tolist() == [0] * len(relevant) + [1] * len(relevant)
