@@ -1,25 +1,51 @@
-"""The option `--policy NAME=VALUE`, which the commands on rankings share."""
+"""Options that the commands on rankings share: `--measure`, `--conventions` and `--policy NAME=VALUE`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from calibrant.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-__all__ = ["policies_of", "policy_option"]
+__all__ = ["conventions_option", "measure_option", "policies_of", "policy_option"]
+
+CHOICES = (
+    "queries=qrels|intersection, ties=trec|given|expected, score_dtype=float64|float32, gain=linear|exponential, "
+    "on_duplicate=error|first|last, on_nan=error|drop, precision=k|retrieved"
+)
+
+conventions_option = click.option(
+    "--conventions",
+    default="trec_eval",
+    show_default=True,
+    metavar="NAME",
+    help="Whose conventions to follow: trec_eval, pytrec_eval, ranx or seed.",
+)
 
 policy_option = click.option(
     "--policy",
     "policies",
     multiple=True,
     metavar="NAME=VALUE",
-    help="A convention of your own, such as ties=expected; may be repeated.",
+    help=f"A convention of your own; may be repeated. {CHOICES}.",
 )
+
+
+def measure_option(default: Sequence[str]) -> Callable[[Any], Any]:
+    """The option `--measure`, which may be repeated; without it `default`."""
+    return click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        default=tuple(default),
+        metavar="MEASURE",
+        help=f"A measure such as P(rel=2)@5; may be repeated. Default: {' '.join(default)}.",
+    )
 
 
 def policies_of(texts: Sequence[str]) -> dict[str, str]:
@@ -39,5 +65,4 @@ def policies_of(texts: Sequence[str]) -> dict[str, str]:
             raise UnknownNameError.among("policy", name, Policies.__annotations__)
         if chosen.setdefault(name, value) != value:
             raise InputError(f"--policy {name} is there twice: {chosen[name]!r} and {value!r}")
-        chosen[name] = value
     return chosen

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from calibrant.cli.options import examples, quiet_option
-from calibrant.cli.policies import policies_of, policy_option
+from calibrant.cli.policies import conventions_option, measure_option, policies_of, policy_option
+from calibrant.cli.ranking_rows import pair_rows, query_rows, write_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from calibrant.retrieval import RankingComparison
+
 __all__ = ["compare"]
 
-EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
-
-@click.command(epilog=examples("calibrant retrieval compare qrels.txt bm25.run dense.run -m nDCG@10 -m RR"))
-@click.argument("qrels", type=EXISTING_FILE)
-@click.argument("rankings", type=EXISTING_FILE, nargs=-1, required=True)
-@click.option("-m", "--measure", "measures", multiple=True, default=("nDCG@10",), show_default=True, help="A measure.")
-@click.option("--conventions", default="trec_eval", show_default=True, help="Whose conventions to follow.")
+@click.command(
+    epilog=examples(
+        "calibrant retrieval compare qrels.txt bm25.run dense.run -m nDCG@10 -m RR",
+        "calibrant retrieval compare qrels.txt bm25.run dense.run --test sign-flip --csv",
+    )
+)
+@click.argument("qrels", type=click.Path())
+@click.argument("rankings", type=click.Path(), nargs=-1, required=True)
+@measure_option(["nDCG@10"])
+@conventions_option
 @policy_option
 @click.option(
     "--test", type=click.Choice(["t", "sign-flip"]), default="t", show_default=True, help="The test that decides."
@@ -38,31 +43,39 @@ EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="The level that decides.")
 @click.option("--resamples", type=int, default=10_000, show_default=True, help="Of the sign flips and the bootstrap.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same numbers.")
-@click.option("--per-query", is_flag=True, help="Print the values of every query too.")
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+@click.option("--per-query", is_flag=True, help="Print the values of every query too; with --csv, these alone.")
+@click.option("--json", "form", flag_value="json", help="Print JSON (schema calibrant.retrieval/1).")
+@click.option("--csv", "form", flag_value="csv", help="Print CSV, a row a pair and measure.")
 @quiet_option
 def compare(
     *,
-    qrels: Path,
-    rankings: Sequence[Path],
+    qrels: str,
+    rankings: Sequence[str],
     measures: Sequence[str],
     policies: Sequence[str],
     per_query: bool,
-    as_json: bool,
+    form: str | None,
     **settings: Any,
 ) -> None:
     """Compare RANKINGS (two or more) with each other by the judgments in QRELS.
 
-    Files are TREC text (also gzipped), Parquet or CSV. Differences are the later ranking minus the earlier one.
+    Files are TREC text (any white space, gzipped or not), Parquet or CSV. Differences are the later ranking minus the
+    earlier one. Rankings that share a letter cannot be told apart.
     """
     from calibrant.retrieval import compare_rankings
-    from calibrant.retrieval.comparison_table import comparison_text, query_table
 
     comparison = compare_rankings(qrels, rankings, list(measures), **policies_of(policies), **settings)
-    if as_json:
-        document = {**comparison.to_json(per_query=per_query), "qrels": str(qrels)}
-        click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False))
-        return
-    click.echo(comparison_text(comparison))
-    if per_query:
-        click.echo("\n".join(["", *query_table(comparison.results)]))
+    if form == "json":
+        document = {**comparison.to_json(per_query=per_query), "qrels": qrels}
+        click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+    elif form == "csv":
+        write_csv(query_rows(comparison.results) if per_query else pair_rows(comparison.pairs))
+    else:
+        click.echo("\n".join(_lines(comparison, per_query=per_query)))
+
+
+def _lines(comparison: RankingComparison, *, per_query: bool) -> list[str]:
+    from calibrant.retrieval.comparison_table import comparison_text, query_table
+
+    lines = [comparison_text(comparison)]
+    return [*lines, "", *query_table(comparison.results)] if per_query else lines

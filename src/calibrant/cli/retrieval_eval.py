@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calibrant.cli.options import examples, quiet_option
-from calibrant.cli.policies import policies_of, policy_option
+from calibrant.cli.policies import conventions_option, measure_option, policies_of, policy_option
+from calibrant.cli.ranking_rows import mean_rows, query_rows, write_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,17 +24,21 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 SHOWN_QUERIES = 5
 
 
-@click.command("eval", epilog=examples("calibrant retrieval eval qrels.txt bm25.run -m nDCG@10 -m 'P(rel=2)@5'"))
+@click.command(
+    "eval",
+    epilog=examples(
+        "calibrant retrieval eval qrels.txt bm25.run",
+        "calibrant retrieval eval qrels.txt bm25.run dense.run -m nDCG@10 -m 'P(rel=2)@5' --json",
+    ),
+)
 @click.argument("qrels", type=click.Path())
 @click.argument("rankings", type=click.Path(), nargs=-1, required=True)
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-              help="A measure such as P(rel=2)@5; may be repeated. Default: nDCG@10 AP RR P@10 R@100.")  # fmt: skip
-@click.option("--conventions", default="trec_eval", show_default=True, metavar="NAME",
-              help="Whose conventions to follow: trec_eval, pytrec_eval, ranx or seed.")  # fmt: skip
+@measure_option(DEFAULT_MEASURES)
+@conventions_option
 @policy_option
-@click.option("--per-query", is_flag=True, help="Print the values of every query too.")
+@click.option("--per-query", is_flag=True, help="Print the values of every query too; with --csv, these alone.")
 @click.option("--json", "form", flag_value="json", help="Print JSON (schema calibrant.retrieval/1).")
-@click.option("--csv", "form", flag_value="csv", help="Print CSV.")
+@click.option("--csv", "form", flag_value="csv", help="Print CSV, a row a measure.")
 @quiet_option
 def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option, passed by name
     qrels: str,
@@ -50,13 +53,12 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option, passed by nam
 
     Files are TREC text (any white space, gzipped or not), Parquet or CSV. Queries without results are named.
     """
-    results = _results(
-        qrels, rankings, measures or DEFAULT_MEASURES, {"conventions": conventions, **policies_of(policies)}
-    )
+    results = _results(qrels, rankings, measures, {"conventions": conventions, **policies_of(policies)})
     if form == "json":
-        click.echo(json.dumps(_document(qrels, results, per_query=per_query), ensure_ascii=False, indent=1))
+        document = _document(qrels, results, per_query=per_query)
+        click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     elif form == "csv":
-        _write_csv(_query_rows(results) if per_query else _mean_rows(results))
+        write_csv(query_rows({result.name: result for result in results}) if per_query else mean_rows(results))
     else:
         click.echo("\n".join([*_table(results), *(_queries(results) if per_query else ()), *_notes(results)]))
 
@@ -124,22 +126,3 @@ def _notes(results: Sequence[MeasureResult]) -> Iterator[str]:
             counted = "left out" if result.conventions.queries == "intersection" else "counted as 0"
             yield f"{result.name}: without results, {counted}: {', '.join(missing[:SHOWN_QUERIES])}{more}"
         yield from (f"{result.name}: {warning}" for warning in result.warnings)
-
-
-def _mean_rows(results: Sequence[MeasureResult]) -> Iterator[Sequence[Any]]:
-    yield ("ranking", "measure", "value", "lower", "upper", "level", "method", "n", "residual")
-    for result in results:
-        for name, estimate in result.estimates.items():
-            numbers = (estimate.value, estimate.lower, estimate.upper, estimate.level, estimate.method, estimate.n)
-            yield (result.name, name, *numbers, result.residuals.get(name))
-
-
-def _query_rows(results: Sequence[MeasureResult]) -> Iterator[Sequence[Any]]:
-    yield ("ranking", "query", "measure", "value")
-    for result in results:
-        for query, values in result.per_query.items():
-            yield from ((result.name, query, name, value) for name, value in values.items())
-
-
-def _write_csv(rows: Iterator[Sequence[Any]]) -> None:
-    csv.writer(sys.stdout, lineterminator="\n").writerows(rows)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from calibrant.errors import InputError, shortened
-from calibrant.readers.rows import PROBLEM_LIMIT, Rows, existing_file
+from calibrant.readers.rows import BROKEN_GZIP, PROBLEM_LIMIT, Rows, broken_gzip, existing_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,17 +81,20 @@ def parquet_rows(path: str | Path, columns: Columns) -> Iterator[tuple[Rows, boo
         for first in range(0, max(height, 1), SLICE_ROWS):
             yield rows_of_frame(kept.slice(first, SLICE_ROWS).collect(), columns, str(path))
     except pl.exceptions.PolarsError as error:
-        raise InputError(f"{path} cannot be read as a Parquet file: {shortened(error, 200)}") from error
+        raise InputError(f"{path} cannot be read as a Parquet file: {error}") from error
 
 
 def read_csv_frame(path: str | Path, columns: Columns) -> pl.DataFrame:
     """A CSV or TSV file with a header, gzipped or not, as a frame of texts; every line of another length is named."""
     file_path = existing_file(Path(path), columns.what)
-    separator = _separator(file_path)
     try:
-        return pl.read_csv(file_path, separator=separator, infer_schema=False)
-    except pl.exceptions.PolarsError:
-        return _exact_csv(file_path, separator)
+        separator = _separator(file_path)
+        try:
+            return pl.read_csv(file_path, separator=separator, infer_schema=False)
+        except pl.exceptions.PolarsError:
+            return _exact_csv(file_path, separator)
+    except BROKEN_GZIP as error:
+        raise broken_gzip(path, error) from error
 
 
 def _exact_csv(path: Path, separator: str) -> pl.DataFrame:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
+from gzip import BadGzipFile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,10 +18,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["PROBLEM_LIMIT", "Rows", "existing_file"]
+__all__ = ["BROKEN_GZIP", "PROBLEM_LIMIT", "Rows", "broken_gzip", "existing_file"]
 
 PROBLEM_LIMIT = 100
 """So many problems of one file are gathered; reading stops there, since a wrong file is wrong everywhere."""
+
+BROKEN_GZIP = (EOFError, zlib.error, BadGzipFile)
+"""What reading a gzip file raises that was cut short or damaged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +54,11 @@ class Rows:
             pl.concat([part.documents for part in parts], rechunk=True),
             np.concatenate([part.values for part in parts]),
         )
+
+
+def broken_gzip(path: str | Path, error: Exception) -> InputError:
+    """What to raise instead of `error`, which reading the gzip file at `path` has raised."""
+    return InputError(f"{path} is a gzip file that cannot be read to its end ({error}); was it copied whole?")
 
 
 def existing_file(path: Path, what: str) -> Path:

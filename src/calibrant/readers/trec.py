@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from calibrant.errors import InputError, shortened
-from calibrant.readers.rows import PROBLEM_LIMIT, Rows, existing_file
+from calibrant.readers.rows import BROKEN_GZIP, PROBLEM_LIMIT, Rows, broken_gzip, existing_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,8 +88,8 @@ def _unzipped(file: BufferedReader, size: int) -> Iterator[bytes]:
         with gzip.open(file) as content:
             while block := content.read(size):
                 yield block + content.readline()
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{file.name} is a gzip file that cannot be read to its end: {error}") from error
+    except BROKEN_GZIP as error:
+        raise broken_gzip(file.name, error) from error
 
 
 def _blocks(file: BufferedReader, size: int) -> Iterator[bytes]:

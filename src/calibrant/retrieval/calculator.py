@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import accumulate, islice
+from itertools import accumulate
 from math import log2
 from typing import TYPE_CHECKING, Any
 
@@ -43,27 +43,34 @@ class RetrievalMetricsCalculator:
         documents retrieved, at most k. Where nothing is relevant or nothing was retrieved, every metric is 0.0.
         """
         cutoff = self.k if k is None else checked_cutoff(k)
-        ranked = dict.fromkeys(_ranked_ids(retrieved))
+        ranked = _ranked_ids(retrieved)
+        if len(set(ranked)) < len(ranked):
+            ranked = list(dict.fromkeys(ranked))
         if len(ranked) > cutoff:
-            ranked = dict.fromkeys(islice(ranked, cutoff))
+            ranked = ranked[:cutoff]
         wanted = set(document_ids(relevant, "relevant"))
         hits = [rank for rank, document in enumerate(ranked) if document in wanted]
         if not hits:
             return _NOTHING_FOUND
         depth, found, total = len(ranked), len(hits), len(wanted)
         discounts, ideal = _gains(cutoff if cutoff <= _USUAL else 1 << max(depth, total).bit_length())
-        return RetrievalMetrics(
-            precision_at_k=found / depth,
-            recall_at_k=found / total,
-            f1_at_k=2 * found / (depth + total),
-            mrr=1 / (hits[0] + 1),
-            ndcg=sum([discounts[rank] for rank in hits]) / ideal[min(total, cutoff) - 1],
-            hit_rate=1.0,
+        return _metrics(
+            {
+                "precision_at_k": found / depth,
+                "recall_at_k": found / total,
+                "f1_at_k": 2 * found / (depth + total),
+                "mrr": 1 / (hits[0] + 1),
+                "ndcg": sum([discounts[rank] for rank in hits]) / ideal[min(total, cutoff) - 1],
+                "hit_rate": 1.0,
+            }
         )
 
 
 _USUAL = 1024  # up to this cutoff a table of gains is kept for each; beyond it, one for each power of two
 _NOTHING_FOUND = RetrievalMetrics(precision_at_k=0.0, recall_at_k=0.0, f1_at_k=0.0, mrr=0.0, ndcg=0.0, hit_rate=0.0)
+
+
+_metrics = RetrievalMetrics.__pydantic_validator__.validate_python
 
 
 def checked_cutoff(k: object) -> int:

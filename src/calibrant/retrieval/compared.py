@@ -100,13 +100,15 @@ class SystemPair:
 class RankingComparison:
     """All pairs of systems on every measure.
 
-    `results` has what each system measured to, by its name. `letters` has for each measure the letters of every system:
-    two that share one cannot be told apart. `warnings` say what the numbers do not.
+    `results` has what each system measured to, by its name, and `means` for each measure the mean of every system over
+    the `queries` that all have. `letters` has for each measure the letters of every system: two that share one cannot
+    be told apart. `warnings` say what the numbers do not.
     """
 
     results: Mapping[str, MeasureResult]
     queries: tuple[str, ...]
     pairs: tuple[SystemPair, ...]
+    means: Mapping[str, Mapping[str, float | None]]
     letters: Mapping[str, Mapping[str, str]]
     deciding: Deciding
     warnings: tuple[str, ...]
@@ -147,6 +149,7 @@ class RankingComparison:
             ],
             "comparison": {
                 **self.deciding.to_json(),
+                "means": {name: dict(means) for name, means in self.means.items()},
                 "pairs": [pair.to_json() for pair in self.pairs],
                 "letters": {name: dict(letters) for name, letters in self.letters.items()},
             },

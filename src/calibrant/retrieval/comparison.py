@@ -98,10 +98,15 @@ def compare_results(results: Mapping[str, MeasureResult], deciding: Deciding | N
             name, {system: _Scored.of(results[system], name, rows[system]) for system in results}, coverage, chosen
         )
     )
-    letters = {name: _letters(name, results, rows, pairs) for name in first.measures}
-    warnings = (*_notes(results, queries), *_unjudged_warnings(pairs))
+    means = {name: _means(name, results, rows) for name in first.measures}
     return RankingComparison(
-        results=dict(results), queries=queries, pairs=tuple(pairs), letters=letters, deciding=chosen, warnings=warnings
+        results=dict(results),
+        queries=queries,
+        pairs=pairs,
+        means=means,
+        letters={name: _letters(name, of_systems, pairs) for name, of_systems in means.items()},
+        deciding=chosen,
+        warnings=(*_notes(results, queries), *_unjudged_warnings(pairs)),
     )
 
 
@@ -154,11 +159,15 @@ def _unjudged(a: _Scored, b: _Scored) -> tuple[float, float] | None:
     return difference - float(np.mean(a.room)), difference + float(np.mean(b.room))
 
 
-def _letters(
-    name: str, results: Mapping[str, MeasureResult], rows: Mapping[str, NDArray[np.intp]], pairs: Iterable[SystemPair]
-) -> dict[str, str]:
-    means = {system: float(result.of(name)[rows[system]].sum()) for system, result in results.items()}
-    best_first = sorted(means, key=lambda system: -means[system])
+def _means(
+    name: str, results: Mapping[str, MeasureResult], rows: Mapping[str, NDArray[np.intp]]
+) -> dict[str, float | None]:
+    columns = {system: result.of(name)[rows[system]] for system, result in results.items()}
+    return {system: float(values.mean()) if len(values) else None for system, values in columns.items()}
+
+
+def _letters(name: str, means: Mapping[str, float | None], pairs: Iterable[SystemPair]) -> dict[str, str]:
+    best_first = sorted(means, key=lambda system: -(means[system] or 0.0))
     return compact_letters(best_first, [(one.a, one.b) for one in pairs if one.measure == name and one.is_significant])
 
 

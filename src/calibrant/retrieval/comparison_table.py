@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from calibrant.estimates import Estimate
     from calibrant.retrieval.compared import RankingComparison, SystemPair
     from calibrant.retrieval.measured import MeasureResult
 
@@ -57,8 +56,11 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _systems(comparison: RankingComparison) -> list[list[str]]:
     rows = [["system", *comparison.measures]]
-    for system, result in comparison.results.items():
-        cells = [f"{_number(result[name])} {comparison.letters[name][system]}" for name in comparison.measures]
+    for system in comparison.systems:
+        cells = [
+            f"{_number(comparison.means[name][system])} {comparison.letters[name][system]}"
+            for name in comparison.measures
+        ]
         rows.append([system, *cells])
     return rows
 
@@ -99,8 +101,8 @@ def _pair(pair: SystemPair) -> list[str]:
     ]
 
 
-def _number(estimate: Estimate) -> str:
-    return "-" if estimate.value is None else f"{estimate.value:.4f}"
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
 
 
 def _interval(lower: float | None, upper: float | None) -> str:

@@ -80,8 +80,9 @@ class Conventions:
             if policy not in POLICY_TYPES:
                 raise UnknownNameError.among("policy", policy, POLICY_TYPES)
         changed = replace(conventions, **policies)
-        different = [name for name in POLICY_TYPES if getattr(changed, name) != getattr(conventions, name)]
-        texts = [conventions.name, *(f"{name}={getattr(changed, name)}" for name in different)]
+        base = CONVENTIONS.get(conventions.name.partition(", ")[0], conventions)
+        different = [name for name in POLICY_TYPES if getattr(changed, name) != getattr(base, name)]
+        texts = [base.name, *(f"{name}={getattr(changed, name)}" for name in different)]
         return replace(changed, name=", ".join(texts))
 
     def to_json(self) -> dict[str, str]:

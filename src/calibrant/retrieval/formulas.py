@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.errors import InputError
+from calibrant.errors import InputError, shortened
 from calibrant.retrieval import expected
 from calibrant.retrieval.evidence import EVERY, gains, ratio
 from calibrant.retrieval.notation import UserMeasure
@@ -199,11 +199,24 @@ def user_values(evidence: Evidence, measure: UserMeasure) -> NDArray[np.float64]
     ranks, grades, starts = _all_judged(evidence)
     values = np.empty(evidence.count)
     for place, (first, last) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
-        values[place] = measure.function(ranks[first:last], grades[first:last])
-        if not np.isfinite(values[place]):
-            query = evidence.qrels.queries[place]
-            raise InputError(f"{measure.name} gave {values[place]} for query {query!r}; a measure is a finite number")
+        query = evidence.qrels.queries[place]
+        values[place] = _user_value(measure, query, ranks[first:last], grades[first:last])
     return values
+
+
+def _user_value(measure: UserMeasure, query: str, ranks: NDArray[np.float64], grades: NDArray[np.float64]) -> float:
+    try:
+        value = measure.function(ranks, grades)
+    except Exception as error:
+        error.add_note(f"in the measure {measure.name}, for query {query!r}")
+        raise
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise InputError(f"{measure.name} gave {shortened(value)} for query {query!r}; a measure is a finite number")
+    return number
 
 
 def _all_judged(evidence: Evidence) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:

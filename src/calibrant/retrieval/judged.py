@@ -93,7 +93,7 @@ def judged_ranks(block: Ranking, index: JudgedIndex, conventions: Conventions) -
     known = codes >= 0
     total = len(index.qrels.queries)
     retrieved, present = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=np.bool_)
-    retrieved[codes[known]], present[codes[known]] = lengths[known], True
+    retrieved[codes[known]], present[codes[known]] = lengths[known], lengths[known] > 0
     return Judged(
         codes[segments], ranks, index.qrels.grades[judgments], sizes, retrieved, present, dropped, int((~known).sum())
     )
@@ -132,11 +132,11 @@ def _clean(block: Ranking, conventions: Conventions, seed: int) -> tuple[Grouped
     missing = np.isnan(values)
     dropped = int(missing.sum())
     if dropped and conventions.on_nan == "error":
-        raise InputError.gathered(block.name, _nan_problems(rows, np.flatnonzero(missing)))
+        raise InputError.gathered(block.path or block.name, _nan_problems(rows, np.flatnonzero(missing)))
     if dropped:
         rows = selected(rows, np.flatnonzero(~missing))
     hashes = document_hashes(rows.documents, seed)
-    kept = without_duplicates(rows, conventions.on_duplicate, block.name, hashes)
+    kept = without_duplicates(rows, conventions.on_duplicate, block.path or block.name, hashes)
     return kept, hashes if kept is rows else document_hashes(kept.documents, seed), dropped
 
 

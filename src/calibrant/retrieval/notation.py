@@ -67,6 +67,18 @@ ALIASES = {
     "setf": "SetF1",
 }
 SPELLINGS = {**{name.lower(): name for name in FAMILIES}, **ALIASES}
+TREC_NAMES = {
+    "ndcg_cut": "nDCG",
+    "map_cut": "AP",
+    "p": "P",
+    "recall": "R",
+    "success": "Success",
+    "recip_rank": "RR",
+    "set_p": "SetP",
+    "set_recall": "SetR",
+    "set_f": "SetF1",
+}
+TREC_SYNTAX = re.compile(rf"\s*(?P<name>{'|'.join(TREC_NAMES)})(?:[_.](?P<cutoff>\d+))?\s*", re.IGNORECASE)
 SYNTAX = re.compile(
     r"\s*(?P<name>[A-Za-z][\w-]*?\d*)\s*(?:\((?P<parameters>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^\s@]+))?\s*"
 )
@@ -89,8 +101,8 @@ class Measure:
 
     @classmethod
     def parse(cls, text: str) -> Measure:
-        """The measure that `text` names; upper and lower case are the same."""
-        match = SYNTAX.fullmatch(text)
+        """The measure that `text` names, also by trec_eval's name for it; upper and lower case are the same."""
+        match = SYNTAX.fullmatch(_from_trec_eval(text))
         if match is None:
             raise InputError(f"expected a measure like 'nDCG@10' or 'P(rel=2)@5', got {shortened(text)}")
         name = SPELLINGS.get(match["name"].lower())
@@ -153,6 +165,18 @@ def _measure(given: Any) -> Measure | UserMeasure:
     if callable(given):
         return UserMeasure(getattr(given, "__name__", type(given).__name__), cast("MeasureFunction", given))
     raise WrongTypeError(f"a measure is a text like 'nDCG@10' or a function, not {shortened(given)}")
+
+
+def _from_trec_eval(text: str) -> str:
+    """trec_eval's `ndcg_cut_10` or `P.10` as `nDCG@10` or `P@10`; any other text as it is.
+
+    >>> _from_trec_eval("ndcg_cut_10"), _from_trec_eval("set_F"), _from_trec_eval("AP")
+    ('nDCG@10', 'SetF1', 'AP')
+    """
+    match = TREC_SYNTAX.fullmatch(text)
+    if match is None:
+        return text
+    return TREC_NAMES[match["name"].lower()] + ("" if match["cutoff"] is None else f"@{match['cutoff']}")
 
 
 def _cutoff(text: str | None, family: Family, whole: str) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -59,23 +60,21 @@ class Qrels:
             queries=together.queries + unjudged,
             starts=np.append(together.starts, np.full(len(unjudged), together.starts[-1])),
         )
-        return cls.from_grouped(together, name=name or found_name, on_duplicate=on_duplicate)
-
-    @classmethod
-    def from_grouped(cls, rows: Grouped, *, name: str = "qrels", on_duplicate: OnDuplicate = "error") -> Qrels:
-        """The qrels of rows that stand together by query."""
-        if not len(rows.documents):
-            raise InputError(f"{name} holds no judgments; qrels need at least one query with a judged document")
-        wrong = np.flatnonzero(~np.isfinite(rows.values))
-        if len(wrong):
-            raise InputError.gathered(
-                name, (f"{_place(rows, row)} has the grade {rows.values[row]}" for row in wrong.tolist())
-            )
-        rows = without_duplicates(rows, on_duplicate, name)
-        return cls(name, rows.queries, rows.starts, rows.documents, rows.values)
+        where = str(source) if isinstance(source, str | PathLike) else found_name
+        kept = without_duplicates(_judgments(together, where), on_duplicate, where)
+        return cls(name or found_name, kept.queries, kept.starts, kept.documents, kept.values)
 
     def __len__(self) -> int:
         return len(self.grades)
+
+    def agrees_with(self, other: Qrels) -> bool:
+        """Whether both hold the same judgments, row by row."""
+        return self is other or (
+            self.queries == other.queries
+            and np.array_equal(self.starts, other.starts)
+            and np.array_equal(self.grades, other.grades)
+            and self.documents.equals(other.documents)
+        )
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
@@ -114,6 +113,18 @@ class Qrels:
 def read_qrels(path: str | Path, *, on_duplicate: OnDuplicate = "error") -> Qrels:
     """The qrels in a file: TREC (`query iteration document grade`, any white space, gzip), Parquet or CSV."""
     return Qrels.of(path, on_duplicate=on_duplicate)
+
+
+def _judgments(rows: Grouped, where: str) -> Grouped:
+    """`rows`, when there are some and all grades are finite numbers."""
+    if not len(rows.documents):
+        raise InputError(f"{where} holds no judgments; qrels need at least one query with a judged document")
+    wrong = np.flatnonzero(~np.isfinite(rows.values))
+    if len(wrong):
+        raise InputError.gathered(
+            where, (f"{_place(rows, row)} has the grade {rows.values[row]}" for row in wrong.tolist())
+        )
+    return rows
 
 
 def _place(rows: Grouped, row: int) -> str:

@@ -36,7 +36,9 @@ def named_systems(rankings: Any) -> dict[str, Any]:
         ]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError.gathered("rankings", [f"{name!r} is there twice; pass a dict of names" for name in twice])
+        raise InputError.gathered(
+            "rankings", [f"{name!r} is there twice; name each once, or pass a dict of names" for name in twice]
+        )
     return dict(zip(names, sources, strict=True))
 
 
@@ -53,12 +55,12 @@ def refuse_unlike(results: Mapping[str, MeasureResult]) -> None:
     problems = [
         f"{other} has other {what} than {name}: {shortened(theirs)}, not {shortened(ours)}"
         for other, one in results.items()
-        for what, theirs, ours in (
-            ("measures", one.measures, first.measures),
-            ("conventions", one.conventions.name, first.conventions.name),
-            ("qrels", one.qrels, first.qrels),
+        for what, theirs, ours, is_like in (
+            ("measures", one.measures, first.measures, one.measures == first.measures),
+            ("conventions", one.conventions.name, first.conventions.name, one.conventions == first.conventions),
+            ("qrels", one.qrels, first.qrels, one.evidence.qrels.agrees_with(first.evidence.qrels)),
         )
-        if theirs != ours
+        if not is_like
     ]
     if problems:
         raise InputError.gathered("the comparison", problems)

@@ -98,9 +98,16 @@ def test_wrong_use_is_one_line_and_exit_code_2(run, arguments, message):
 
 
 def test_files_that_are_not_there_are_wrong_use(run):
-    code, _, err = run("qrels.txt", "weak.run", "gone.run")
-    assert code == 2
-    assert "'gone.run' does not exist" in err
+    assert run("qrels.txt", "weak.run", "gone.run") == (
+        2,
+        "",
+        "error: there is no ranking file at gone.run; give the path of a file that exists\n",
+    )
+    assert run("gone.txt", "weak.run", "strong.run") == (
+        2,
+        "",
+        "error: there is no qrels file at gone.txt; give the path of a file that exists\n",
+    )
 
 
 def test_policies_are_chosen_by_name_and_said(run):
