@@ -158,8 +158,13 @@ def metric_called(name: str, **settings: Any) -> BaseMetric:
 
 
 def asks_judges(metric: BaseMetric) -> bool:
-    """Whether a metric says that it asks a judge."""
-    return type(metric).estimated_requests is not BaseMetric.estimated_requests
+    """Whether a metric asks a judge: it says what it would ask, or a method of its class names `self.judge`."""
+    kind = type(metric)
+    if kind.estimated_requests is not BaseMetric.estimated_requests:
+        return True
+    own = kind.__mro__[: kind.__mro__.index(BaseMetric)]
+    codes = (getattr(method, "__code__", None) for one in own for method in vars(one).values())
+    return any(code is not None and "judge" in code.co_names for code in codes)
 
 
 def _with_judge(metric: BaseMetric) -> BaseMetric:
