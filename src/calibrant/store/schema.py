@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from typing import TYPE_CHECKING, Final
 
 from calibrant.errors import StoreError
@@ -16,6 +17,7 @@ APPLICATION: Final = 0x43414C49
 """Marks the file as Calibrant's ("CALI")."""
 
 BUSY_SECONDS: Final = 30.0
+BUSY_PAUSE: Final = 0.02
 
 MIGRATIONS: Final[tuple[str, ...]] = (
     """
@@ -83,7 +85,7 @@ def store_error(path: Path, error: Exception) -> StoreError:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
+    _write_ahead(connection)
     # In WAL mode a commit survives a killed process without a sync for each; a power cut may cost the last moments.
     connection.execute("PRAGMA synchronous = NORMAL")
     if _version(connection, path) < len(MIGRATIONS):
@@ -94,6 +96,24 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch the database to write-ahead logging.
+
+    SQLite waits for others at every statement but this one: where several processes make one workspace at the same
+    moment, it says at once that the database is locked.
+    """
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(BUSY_PAUSE)
+        else:
+            return
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:

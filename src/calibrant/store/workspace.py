@@ -127,14 +127,15 @@ class Workspace:
         self._writer.flush()
 
     def labels(self, *, criterion: str | None = None) -> Iterator[LabelRecord]:
-        """All labels, or those of one criterion, by item, criterion and annotator."""
+        """All labels, or those of one criterion, by item, criterion and annotator; a damaged one is a StoreError."""
         sql = """SELECT item, criterion, annotator, value, note FROM labels
             WHERE (item, criterion, annotator) > (?, ?, ?) AND criterion = coalesce(?, criterion)
             ORDER BY item, criterion, annotator LIMIT ?"""
         after = ("", "", "")
         while rows := self._all(sql, (*after, criterion, PAGE)):
             for item, named, annotator, value, note in rows:
-                yield LabelRecord.of_row(item, named, annotator, value=json.loads(value), note=note)
+                kept = self._decoded(value, f"label, of {annotator!r} on {named!r} of item {item!r}")
+                yield LabelRecord.of_row(item, named, annotator, value=kept, note=note)
             after = rows[-1][:3]
 
     def put_manifest(self, run: str, manifest: Mapping[str, Any]) -> None:
@@ -143,9 +144,9 @@ class Workspace:
         self._writer.flush()
 
     def manifest(self, run: str) -> dict[str, Any] | None:
-        """What is known about a run; None when there is no such run."""
+        """What is known about a run; None when there is no such run, and a StoreError when it is damaged."""
         row = self._one("SELECT data FROM manifests WHERE run = ?", (run,))
-        return None if row is None else json.loads(row[0])
+        return None if row is None else self._decoded(row[0], f"manifest, that of run {run!r}")
 
     def runs(self) -> list[str]:
         """The names of all runs that have a manifest, oldest first."""
@@ -166,7 +167,7 @@ class Workspace:
                 self._rating_of(place, data, crc)
             except StoreError:
                 found.append(f"rating of item {item!r} on {criterion!r} in run {run!r}")
-        return [*found, *self._damaged_items()]
+        return [*found, *self._damaged_items(), *self._damaged_texts()]
 
     def close(self) -> None:
         """Commit what was added, and let go of the file; closing twice is fine."""
@@ -212,6 +213,20 @@ class Workspace:
         while rows := self._all(sql, (*after, PAGE)):
             yield from (f"item {row[2]!r} of run {row[0]!r}" for row in rows if _crc(*row[2:5]) != row[5])
             after = rows[-1][:2]
+
+    def _damaged_texts(self) -> Iterator[str]:
+        """Labels and manifests have no checksum: what cannot be read is damaged."""
+        labels = "SELECT rowid, item, criterion, annotator, value FROM labels WHERE rowid > ? ORDER BY rowid LIMIT ?"
+        for _, item, criterion, annotator, value in self._pages(labels, 0, 0):
+            if _is_damaged(value):
+                yield f"label of {annotator!r} on {criterion!r} of item {item!r}"
+        manifests = "SELECT rowid, run, data FROM manifests WHERE rowid > ? ORDER BY rowid LIMIT ?"
+        yield from (f"manifest of run {run!r}" for _, run, data in self._pages(manifests, 0, 0) if _is_damaged(data))
+
+    def _decoded(self, text: str, what: str) -> Any:
+        if _is_damaged(text):
+            raise StoreError(f"the workspace {self.path} holds a damaged {what}; `check` lists all")
+        return json.loads(text)
 
     def _pages(self, sql: str, after: Any, key_column: int) -> Iterator[tuple[Any, ...]]:
         while rows := self._all(sql, (after, PAGE)):
@@ -264,6 +279,14 @@ def _crc(*columns: object) -> int:
     for column in columns:
         total = zlib.crc32(b"\0" if column is None else str(column).encode("utf-8", "replace"), total)
     return total
+
+
+def _is_damaged(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, TypeError):
+        return True
+    return False
 
 
 def _sound(row: tuple[Any, ...]) -> bool:

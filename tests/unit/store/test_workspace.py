@@ -259,3 +259,43 @@ def test_a_damaged_item_is_an_error_that_names_it(workspace):
     altered(workspace, "UPDATE items SET data = '{}'")
     with pytest.raises(StoreError, match="holds a damaged item, 'i0' of run 'r-01'"):
         list(workspace.items("r-01"))
+
+
+@pytest.mark.parametrize("damage", ["'{'", "x'ff'", "''", "substr(data, 1, 3)"])
+def test_a_damaged_manifest_is_an_error_that_names_its_run(workspace, damage):
+    workspace.put_manifest("r-1", {"name": "support"})
+    workspace.put_manifest("r-2", {"name": "other"})
+    altered(workspace, f"UPDATE manifests SET data = {damage} WHERE run = 'r-1'")  # noqa: S608 - this test's own
+    with pytest.raises(StoreError, match="holds a damaged manifest, that of run 'r-1'; `check` lists all"):
+        workspace.manifest("r-1")
+    assert workspace.manifest("r-2") == {"name": "other"}
+    assert workspace.check() == ["manifest of run 'r-1'"]
+
+
+def test_a_damaged_label_is_an_error_that_names_it_and_the_others_are_read_up_to_it(workspace):
+    labels = [LabelRecord(item=f"i{place}", criterion="c", annotator="kim", value=1.0) for place in range(3)]
+    workspace.put_labels(labels)
+    altered(workspace, "UPDATE labels SET value = '[' WHERE item = 'i1'")
+    stream = workspace.labels()
+    assert next(stream) == labels[0]
+    with pytest.raises(StoreError, match="holds a damaged label, of 'kim' on 'c' of item 'i1'; `check` lists all"):
+        next(stream)
+    assert workspace.check() == ["label of 'kim' on 'c' of item 'i1'"]
+
+
+def test_check_names_everything_that_is_damaged_at_once(workspace):
+    workspace.add_calls([CALL, LABELLED])
+    workspace.add_ratings("r-1", [RATED])
+    workspace.add_items("r-1", [ItemRecord(position=0, item="q1", data={"query": "Hi?"})])
+    workspace.put_manifest("r-1", {})
+    altered(workspace, "UPDATE calls SET reply = '{}' WHERE key = 'sha256:1'")
+    altered(workspace, "UPDATE ratings SET data = '{}'")
+    altered(workspace, "UPDATE items SET item = 'q9'")
+    altered(workspace, "UPDATE manifests SET data = 'none'")
+    assert workspace.check() == [
+        "call sha256:1",
+        "rating of item 'q1' on 'groundedness' in run 'r-1'",
+        "item 'q9' of run 'r-1'",
+        "manifest of run 'r-1'",
+    ]
+    assert workspace.call(LABELLED.key) == LABELLED
