@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from calibrant.errors import InputError, ModelCallError, WrongTypeError, shortened
 from calibrant.models.clocks import Clock
 from calibrant.models.costs import estimated_tokens
+from calibrant.models.headroom import Headroom
 from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Request
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class Bucket:
 class Limiter:
     """The limits of one account: share it between the models that it covers.
 
-    A provider that says in its headers that nothing is left, or refuses with HTTP 429, makes everyone wait until the
-    time that it names (at most a minute), whatever the limits given here.
+    Whatever the limits given here, no more calls are under way than the provider's headers say are left, and after a
+    refusal with HTTP 429 everyone waits until the time that it names (at most a minute).
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Limiter:
         self._concurrency = concurrency
         self._semaphores = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]()
         self._paused_until = -math.inf
+        self._headroom = Headroom(self._clock, longest_wait=LONGEST_PAUSE)
 
     def seat(self) -> AbstractAsyncContextManager[object]:
         """One of the calls that may be made at a time in the running loop."""
@@ -99,6 +101,7 @@ class Limiter:
                 await self._clock.sleep(wait)
             while (pause := self._paused_until - self._clock.now()) > 0.0:
                 await self._clock.sleep(pause * (1.0 + 0.1 * self._clock.draw()))
+            await self._headroom.enter()
         except BaseException:
             self._give_back(tokens)
             raise
@@ -109,12 +112,13 @@ class Limiter:
         if self._tokens is not None:
             self._tokens.give_back(tokens - reply.usage.input_tokens - reply.usage.output_tokens)
         limit: RateLimit | None = reply.rate_limit
-        if limit is None:
-            return
-        if limit.requests_left is not None and limit.requests_left < 1:
-            self._pause(limit.requests_reset)
-        if limit.tokens_left is not None and limit.tokens_left < 1:
+        self._headroom.told(limit, reply.usage)
+        if limit is not None and limit.tokens_left is not None and limit.tokens_left < 1:
             self._pause(limit.tokens_reset)
+
+    def ended(self) -> None:
+        """Make room for another call, however this one ended."""
+        self._headroom.leave()
 
     def refused(self, error: ModelCallError) -> None:
         """Learn from an error: after HTTP 429 everyone waits."""
@@ -150,8 +154,11 @@ class LimitedInvoker(InvokerWrapper):
             except ModelCallError as error:
                 limiter.refused(error)
                 raise
-            limiter.answered(reply, tokens)
-            return reply
+            else:
+                limiter.answered(reply, tokens)
+                return reply
+            finally:
+                limiter.ended()
 
 
 def _wrong(value: object) -> bool:
