@@ -89,37 +89,45 @@ class RetriedInvoker(InvokerWrapper):
         self.longest_wait = longest_wait
         self._clock = clock or Clock()
         self._outage = Outage(self._clock, patience)
+        self._answered = 0
 
     async def invoke(self, request: Request) -> Reply:
         """The reply of the first attempt that got one; else the last error, which says how often it was asked."""
-        attempt = 1
+        asked = failures = 0
         while True:
             self._outage.refuse()
+            asked, others = asked + 1, self._answered
             try:
                 reply = await self.inner.invoke(request)
             except JudgeReplyError:
-                self._outage.over()
+                self._heard()
                 raise
             except ModelCallError as error:
                 self._outage.failed(error)
-                wait = self._wait(error, attempt)
+                # Refused for too many requests while others were answered: that is a crowd, and the turn will come.
+                is_crowd = error.code == "judge_rate_limited" and self._answered > others
+                failures += not is_crowd
+                wait = self._wait(error, failures)
                 if wait is None:
-                    raise _given_up(error, attempt) from None
+                    raise _given_up(error, asked) from None
             else:
-                self._outage.over()
+                self._heard()
                 return reply
             await self._clock.sleep(wait)
-            attempt += 1
 
-    def _wait(self, error: ModelCallError, attempt: int) -> float | None:
+    def _heard(self) -> None:
+        self._answered += 1
+        self._outage.over()
+
+    def _wait(self, error: ModelCallError, failures: int) -> float | None:
         """How long to wait before asking again; None when it is not worth it."""
-        if not error.retryable or attempt >= self.attempts or self._outage.lasts:
+        if not error.retryable or failures >= self.attempts or self._outage.lasts:
             return None
         if error.retry_after:
             # A little later than asked, so that all who were refused at once do not come back at once.
             wait = error.retry_after * (1.0 + 0.1 * self._clock.draw())
             return wait if error.retry_after <= self.longest_wait else None
-        highest = min(self.longest_wait, self.first_wait * 2.0 ** (attempt - 1))
+        highest = min(self.longest_wait, self.first_wait * 2.0 ** max(0, failures - 1))
         return highest * (0.5 + 0.5 * self._clock.draw())
 
 
@@ -143,8 +151,9 @@ def retried(
 ) -> RetriedInvoker:
     """`invoker`, asked up to `attempts` times; waits are in seconds and double each time, with jitter.
 
-    `Retry-After` is honoured up to `longest_wait`. When all calls fail for `patience` seconds the provider is taken
-    to be down: the rest fail at once with the same code, and now and then one call looks whether it is back.
+    `Retry-After` is honoured up to `longest_wait`. A refusal for too many requests (HTTP 429) is no failed attempt
+    while other calls are answered. When all calls fail for `patience` seconds the provider is taken to be down: the
+    rest fail at once with the same code, and now and then one call looks whether it is back.
     """
     return RetriedInvoker(
         invoker, attempts=attempts, first_wait=first_wait, longest_wait=longest_wait, patience=patience, clock=clock
