@@ -137,3 +137,23 @@ def test_a_key_is_demanded_at_the_providers_own_address_only_and_so_is_its_list_
     assert "Authorization" not in server.requests[0].headers
     monkeypatch.delenv("OPENAI_BASE_URL")
     assert "openai/gpt-4o needs a key: set OPENAI_API_KEY" in fails(connect("openai/gpt-4o"))
+
+
+def test_a_reply_that_repeats_the_key_is_kept_without_it(tmp_path):
+    said = f"Incorrect API key provided: {KEY}"
+    with ProviderServer(lambda body: said) as server, Workspace(tmp_path) as workspace:
+        model = wrapped(connect("openai/judge", base_url=server.openai_url, api_key=KEY), workspace=workspace)
+        reply = asyncio.run(model.invoke(Request.of("Explain.")))
+        told = fails(model)
+    assert reply.text == "Incorrect API key provided: ***"
+    assert KEY not in told
+    assert all(KEY.encode() not in path.read_bytes() for path in tmp_path.iterdir())
+    # Nor is it sent back with the complaint about the reply.
+    assert all(KEY not in json.dumps(asked.body) for asked in server.requests)
+
+
+@pytest.mark.parametrize("key", ["none", "EMPTY", "yes", "sk-no-key-needed"[:15]])
+def test_a_short_key_of_a_local_server_does_not_blot_out_what_a_reply_says(key):
+    with ProviderServer(lambda body: f"The answer is {key}.") as server:
+        model = connect("vllm/judge", base_url=server.openai_url, api_key=key)
+        assert asyncio.run(model.invoke(Request.of("Explain."))).text == f"The answer is {key}."

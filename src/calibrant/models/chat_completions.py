@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from calibrant.errors import ModelCallError
 from calibrant.models.reading import without_reasoning
 from calibrant.models.schemas import is_strict
 from calibrant.models.wire import Heard, HttpInvoker, counts_of, first_words, roles_and_texts, text_of
@@ -42,6 +44,10 @@ class ChatCompletionsInvoker(HttpInvoker):
 
     def _heard(self, payload: Mapping[str, Any]) -> Heard:
         choice = payload["choices"][0]
+        if choice.get("error"):
+            # So gateways report that the model behind them failed while it wrote; what came of the text is a part.
+            shown = self._transport.shown(json.dumps(choice["error"]), 200)
+            raise ModelCallError(f"{self.name} broke off its reply: {shown}", code="provider_error")
         message = choice["message"]
         text, reasoning = without_reasoning(text_of(message.get("content")))
         tokens = (choice.get("logprobs") or {}).get("content") or ()

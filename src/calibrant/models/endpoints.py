@@ -59,6 +59,9 @@ PROVIDERS: Mapping[str, Provider] = {
 }
 """The providers that can be named in `provider/model`; any other is reached by its base URL."""
 
+HIDDEN_FROM = 16
+"""From so many characters on a key is blotted out of good replies too; no provider's keys are shorter."""
+
 ANY_SERVER = Provider(needs_key=False)
 
 
@@ -106,6 +109,11 @@ class Endpoint:
         words = (word for value in self.headers.values() for word in (value, *value.split()))
         # The longest first: one may be a part of another.
         return tuple(sorted((one for one in {self._known_key(), *words} if len(one) > 3), key=len, reverse=True))
+
+    def key_to_hide(self) -> str:
+        """The key, where it is so long that no reply holds it by chance; empty for the likes of `none` and `EMPTY`."""
+        key = self._known_key()
+        return key if len(key) >= HIDDEN_FROM else ""
 
     def _known_key(self) -> str:
         return (self.api_key or os.environ.get(self.key_variable, "")).strip()

@@ -51,7 +51,7 @@ class Transport:
             raise self._unreached(error) from None
         if status != 200:
             raise self._refused(status, raw.decode("utf-8", "replace"), received, body)
-        return Answer(self._payload(raw, received, body), rate_limit_of(received))
+        return Answer(self._payload(self._without_key(raw), received, body), rate_limit_of(received))
 
     async def aclose(self) -> None:
         """Close the session of the running loop; the next call opens one anew."""
@@ -62,6 +62,11 @@ class Transport:
     def shown(self, said: str, limit: int = 60) -> str:
         """What a server said, for an error: free of secrets first and then cut, so that no half of one is left."""
         return shortened(without_secrets(said, self.endpoint.secrets()), limit)
+
+    def _without_key(self, raw: bytes) -> bytes:
+        """A good reply as it came, unless it repeats the key: replies are kept, and shown in errors."""
+        key = self.endpoint.key_to_hide().encode()
+        return raw.replace(key, b"***") if key and key in raw else raw
 
     def _url(self, path: str) -> URL:
         url = self._urls.get(path)

@@ -149,3 +149,18 @@ def test_several_thoughts_before_a_reply_are_all_kept_apart():
 def test_a_thought_that_never_ends_is_no_reply():
     with pytest.raises(JudgeReplyError, match="expected one of yes, no and nothing else, got ''"):
         asked(completion("<think>One.</think><think>yes"))
+
+
+@pytest.mark.parametrize("text", ["yes", "", None])
+def test_a_reply_that_the_gateway_says_broke_off_is_no_reply_whatever_text_it_has(text):
+    payload = completion(text)
+    payload["choices"][0]["error"] = {"code": 502, "message": "upstream went away"}
+    with pytest.raises(ModelCallError, match="openai/judge broke off its reply: .*upstream went away") as caught:
+        asked(payload)
+    assert (caught.value.code, caught.value.retryable) == ("provider_error", True)
+
+
+def test_an_error_of_a_choice_that_is_none_is_no_error():
+    payload = completion("yes")
+    payload["choices"][0]["error"] = None
+    assert asked(payload).data == "yes"
