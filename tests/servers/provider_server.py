@@ -54,7 +54,7 @@ class ProviderServer:
         self.answered = Counter()
         self.faulted = Counter()
         self.concurrent = self.most_concurrent = 0
-        self._random = random.Random(seed)
+        self._seed, self._attempts = seed, Counter()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
@@ -104,7 +104,7 @@ class ProviderServer:
             self.concurrent -= 1
 
     async def _respond(self, request, asked):
-        fault = self._drawn()
+        fault = self._drawn(asked.question)
         self.faulted[fault] += 1
         if fault == "rate_limited":
             raise web.HTTPTooManyRequests(text=error_body("slow down"), headers={"Retry-After": RETRY_AFTER})
@@ -133,8 +133,10 @@ class ProviderServer:
         request.transport.abort()
         return response
 
-    def _drawn(self):
-        draw = self._random.random()
+    def _drawn(self, question):
+        """The fault that this attempt at the question meets: the same in every run, whatever order they come in."""
+        self._attempts[question] += 1
+        draw = random.Random(f"{self._seed} {question} {self._attempts[question]}").random()
         for fault, share in self.faults.items():
             if draw < share:
                 return fault

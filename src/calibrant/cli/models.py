@@ -132,12 +132,13 @@ def fetch(name: str, *, as_json: bool) -> None:
     "--schema", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A JSON schema file to keep to."
 )
 @click.option("--labels", default="", help="Labels to choose from, with commas: yes,no")
+@click.option("--base-url", default=None, help="Where the model answers, if not at its provider's own address.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole reply as JSON.")
 @quiet_option
-def ask(name: str, prompt: str, *, system: str, schema: Path | None, labels: str, as_json: bool) -> None:
+def ask(name: str, prompt: str, *, base_url: str | None, as_json: bool, **form: Any) -> None:
     """Ask the model NAME (provider/model) the PROMPT, and print its reply."""
-    request = _request(prompt, system=system, schema=schema, labels=labels)
-    reply = run_sync(_asked(name, request))
+    request = _request(prompt, **form)
+    reply = run_sync(_asked(name, request, {"base_url": base_url} if base_url else {}))
     click.echo(json.dumps(_as_json(name, reply), ensure_ascii=False) if as_json else _as_text(reply))
 
 
@@ -160,10 +161,10 @@ def _read_schema(path: Path) -> dict[str, Any]:
     return schema
 
 
-async def _asked(name: str, request: Request) -> Reply:
+async def _asked(name: str, request: Request, options: dict[str, Any]) -> Reply:
     from calibrant.models.connecting import connect
 
-    model = connect(name)
+    model = connect(name, **options)
     try:
         return await model.invoke(request)
     except ModelCallError as error:

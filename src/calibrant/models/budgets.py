@@ -128,7 +128,8 @@ class Budget:
         if self.usd is None and self.tokens is None:
             return Reserve(0, 0, 0.0)
         read = math.ceil(estimated_tokens(request) * min(self._understated, 4.0))
-        limit = max((request.sampling.get(name) or 0 for name in LIMITS), default=0)
+        sampling = {**(invoker.identity.get("sampling") or {}), **request.sampling}
+        limit = max(sampling.get(name) or 0 for name in LIMITS)
         written = limit or self._largest.output_tokens or FIRST_OUTPUT
         cost = None if self.usd is None else invoker.cost(read, written)
         if cost is None and self.usd is not None and not invoker.tells_cost:

@@ -44,9 +44,11 @@ def embedding_model(name: str | BaseLMInvoker, **options: Any) -> BaseLMInvoker:
         return name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass their own objects
         raise WrongTypeError(f"expected an embedding model's name such as '{LOCAL_NAME}', got {shortened(name)}")
+    if options and name.startswith("local/"):
+        raise UnknownNameError(f"{name} takes no options, got {', '.join(options)}")
     for option in options:
-        if option not in OPTIONS or name.startswith("local/"):
-            raise UnknownNameError.among(f"option of {name}", option, () if name.startswith("local/") else OPTIONS)
+        if option not in OPTIONS:
+            raise UnknownNameError.among(f"option of {name}", option, OPTIONS)
     if name == LOCAL_NAME:
         return WordllamaEmbedder()
     if name.startswith("local/"):
