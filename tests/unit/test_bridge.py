@@ -108,6 +108,53 @@ def test_an_interrupt_cancels_the_coroutine_instead_of_leaving_it_running():
     assert seen == ["cancelled"]
 
 
+def test_an_interrupt_waits_for_what_the_coroutine_still_has_to_put_away():
+    seen = []
+
+    async def slow():
+        threading.Thread(target=signal.pthread_kill, args=(threading.main_thread().ident, signal.SIGUSR1)).start()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.05)
+            seen.append("put away")
+
+    def interrupt(_number, _frame):
+        raise KeyboardInterrupt
+
+    async def caller():
+        run_sync(slow())
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            asyncio.run(caller())
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert seen == ["put away"]
+
+
+def test_what_a_coroutine_raises_of_its_own_ends_the_thread_too():
+    async def stopping():
+        raise SystemExit(3)
+
+    async def caller():
+        run_sync(stopping())
+
+    before = threading.active_count()
+    with pytest.raises(SystemExit) as stopped:
+        asyncio.run(caller())
+    assert stopped.value.code == 3
+    assert threading.active_count() <= before
+
+
+def test_many_callers_at_once_get_each_its_own_answer():
+    async def caller():
+        return await asyncio.gather(*(asyncio.to_thread(run_sync, doubled(number)) for number in range(20)))
+
+    assert asyncio.run(caller()) == [2 * number for number in range(20)]
+
+
 @pytest.mark.parametrize("given", [doubled, 42, None])
 def test_anything_but_a_coroutine_is_refused_with_what_to_do(given):
     with pytest.raises(WrongTypeError, match=r"expected a coroutine \(call the async function\), got"):
