@@ -22,14 +22,18 @@ EXIT_CODES: Mapping[str, int] = {"passed": 0, "failed": 1, "wrong_use": 2, "inco
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "align": ("calibrant.cli.align:align", "Compare judges with people, and correct rates by what people said."),
+    "compare": ("calibrant.cli.compare:compare", "Say whether runs differ, by how much, and what is not settled."),
     "completion": ("calibrant.cli.completion:completion", "Print what makes a shell complete commands."),
+    "export": ("calibrant.cli.export:export", "Write a run to a file: JSONL, CSV or Parquet."),
     "init": ("calibrant.cli.init:init", "Write a plan and a rubric for your own data."),
     "list": ("calibrant.cli.list:list_runs", "List the runs that were kept."),
     "models": ("calibrant.cli.models:models", "List the models that can be asked, fetch the offline one, ask one."),
     "plan": ("calibrant.cli.plan:plan", "Check a plan line by line, or print its schema."),
+    "replay": ("calibrant.cli.replay:replay", "Work a run out under other settings, from the votes that were given."),
     "retrieval": ("calibrant.cli.retrieval:retrieval", "Measure rankings against judged documents, and compare them."),
     "run": ("calibrant.cli.run:run", "Rate a dataset as a plan says; again to go on where it stopped."),
     "show": ("calibrant.cli.show:show", "Show a run that was kept, and what did not pass."),
+    "verify": ("calibrant.cli.verify:verify", "Work out every number of a report anew, and say what differs."),
 }
 """Subcommand: where it lives (`module:name`), and its line in `calibrant --help`."""
 

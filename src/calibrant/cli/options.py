@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import click
 
-__all__ = ["examples", "is_quiet", "note", "quiet_option"]
+__all__ = ["examples", "html_option", "is_quiet", "note", "quiet_option", "workspace_option", "write_page"]
 
 QUIET = "calibrant.quiet"
 
@@ -22,6 +25,32 @@ quiet_option = click.option(
     help="No progress and no notes: the result alone, and errors.",
 )
 """`--quiet`, which commands never see: what they say on the side goes through `note`, or asks `is_quiet`."""
+
+
+workspace_option = click.option(
+    "--workspace", type=click.Path(path_type=Path), default=Path(), help="The folder of the runs [here]."
+)
+"""`--workspace`, for the commands that read what was kept."""
+
+html_option = click.option(
+    "--html", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write one HTML page."
+)
+"""`--html FILE`; `write_page` writes it."""
+
+
+def write_page(page: Path | None, *parts: Any) -> None:
+    """Write the parts as one HTML page to `page`, if one was asked for, and say so."""
+    if page is None:
+        return
+    from calibrant.errors import InputError
+    from calibrant.report import html_report
+
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(html_report(*parts), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {page}: {error.strerror or error}") from None
+    note(f"wrote {page}")
 
 
 def examples(*lines: str) -> str:

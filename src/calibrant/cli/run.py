@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibrant.cli.options import examples, is_quiet, note, quiet_option
+from calibrant.cli.options import examples, html_option, is_quiet, note, quiet_option, write_page
 
 if TYPE_CHECKING:
     from calibrant.runs.assembly import Assembly
@@ -33,8 +33,9 @@ PLAN = click.Path(dir_okay=False, path_type=Path)
 @click.option("--no-baseline", "without_baseline", is_flag=True, help="A first run: leave gates against it open.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the estimates as CSV.")
+@html_option
 @quiet_option
-def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, **changes: Any) -> int:
+def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, page: Path | None, **changes: Any) -> int:
     """Rate the dataset of PLAN by its metrics.
 
     The same command again goes on where it stopped: calls that were answered are not made again.
@@ -49,6 +50,7 @@ def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, **changes: An
         return _foretell(ready, as_json=as_json)
     note(f"{ready.plan.name}: {ready.measurement.forecast}")
     result = carried_out(ready)
+    write_page(page, result)
     _show(result, as_json=as_json, as_csv=as_csv)
     return result.exit_code
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibrant.cli.options import examples, quiet_option
+from calibrant.cli.options import examples, html_option, quiet_option, workspace_option, write_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from calibrant.items import EvalInput
     from calibrant.ratings import Rating
@@ -22,29 +23,36 @@ __all__ = ["show"]
 TEXT_LENGTH = 200
 
 
-@click.command(epilog=examples("calibrant show", "calibrant show latest --failing"))
+@click.command(epilog=examples("calibrant show", "calibrant show latest --failing", "calibrant show --html run.html"))
 @click.argument("name", metavar="RUN", default="latest")
 @click.option("--failing", is_flag=True, help="Also the items that did not pass or could not be rated, and why.")
-@click.option("--workspace", type=click.Path(path_type=Path), default=Path(), help="The folder of the runs [here].")
 @click.option("--json", "as_json", is_flag=True, help="Print the run as JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the estimates as CSV.")
+@html_option
+@workspace_option
 @quiet_option
-def show(name: str, *, failing: bool, workspace: Path, as_json: bool) -> None:
-    """Show RUN: its name, the beginning of it, or `latest`."""
-    from calibrant.runs.archive import existing_workspace, manifest_of
-    from calibrant.runs.keeping import WorkspaceKeeper
-    from calibrant.runs.reopening import kept_run
+def show(*, name: str, failing: bool, as_json: bool, as_csv: bool, page: Path | None, workspace: Path) -> None:
+    """Show RUN: its name, the beginning of it, `latest`, or an exported .jsonl file."""
+    from calibrant.runs.references import reopened
 
-    with existing_workspace(workspace) as opened:
-        found = kept_run(WorkspaceKeeper(opened), name)
-        report = manifest_of(opened, name).get("report") or found.to_json()
+    found = reopened(name, workspace=workspace)
+    with closing(found):
+        manifest = {} if found.keeper is None else found.keeper.manifest(found.id) or {}
+        report = manifest.get("report") or found.to_json()
         rows = [*_failing(found)] if failing else []
+    write_page(page, report)
     if as_json:
         given = {**report, "failing": rows} if failing else report
         click.echo(json.dumps(given, ensure_ascii=False, allow_nan=False))
         return
-    from calibrant.report.tables import run_text
+    from calibrant.report.tables import run_csv, run_text
 
-    click.echo(run_text(report))
+    click.echo(run_csv(report) if as_csv else f"{run_text(report)}\n", nl=False)
+    if not as_csv:
+        _print_failing(rows)
+
+
+def _print_failing(rows: Sequence[Mapping[str, Any]]) -> None:
     for row in rows:
         click.echo(f"\n{row['metric']}  item {row['item']}: {row['what']}")
         click.echo("".join(f"  {name}: {text}\n" for name, text in row["shown"].items() if text), nl=False)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calibrant.report.columns import aligned
+from calibrant.report.tables import gate_lines
 
 __all__ = ["comparison_csv", "comparison_text", "p_value_text", "verdict_text"]
 
@@ -19,7 +20,8 @@ SHOWN_ITEMS = 5
 
 def comparison_text(comparison: Data) -> str:
     """A comparison's JSON (`Comparison.to_json()`) as one screen of text; with more than two runs, a block a pair."""
-    blocks = ["\n".join(_heading(comparison)), *_blocks(comparison)]
+    answers = "\n".join(gate_lines(comparison.get("gates", ())))
+    blocks = ["\n".join(_heading(comparison)), *_blocks(comparison), answers]
     return "\n\n".join(block for block in blocks if block)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from calibrant.report.columns import aligned
 
-__all__ = ["run_csv", "run_text"]
+__all__ = ["estimate_text", "gate_lines", "money", "run_csv", "run_text"]
 
 Data = Mapping[str, Any]
 HEADER = ("metric", "pass rate", "score", "n", "failed", "skipped", "worst case", "cost")
@@ -33,7 +33,7 @@ def run_text(run: Data) -> str:
             [*_unstable(run)],
             [*_canaries(run)],
             [*_system(run)],
-            [*_gates(run)],
+            [*gate_lines(run["gates"])],
             [f"warning: {text}" for text in run["warnings"]],
         )
         if lines
@@ -173,8 +173,9 @@ def _system(run: Data) -> Iterator[str]:
         yield f"system {system['name']}: {system['calls']} calls{failed}{cached}" + "".join(f", {one}" for one in times)
 
 
-def _gates(run: Data) -> Iterator[str]:
-    for gate in run["gates"]:
+def gate_lines(gates: Sequence[Data]) -> Iterator[str]:
+    """One line a gate: its answer, what was asked, why, and what would settle it."""
+    for gate in gates:
         more = gate.get("more_items")
         settle = f"; about {more:,} more items would settle it" if more else ""
         reason = f" ({gate['reason']})" if gate.get("reason") else ""

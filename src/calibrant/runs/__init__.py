@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from calibrant.runs.planned import run_plan
     from calibrant.runs.records import GateAnswer, Run
     from calibrant.runs.references import reopened
+    from calibrant.runs.replay_result import Replay
+    from calibrant.runs.replaying import replay
     from calibrant.runs.settings import RunSettings
     from calibrant.runs.summaries import MetricSummary
+    from calibrant.runs.verification import Verification
+    from calibrant.runs.verifying import verify
 
 __all__ = [
     "Comparison",
@@ -22,16 +26,20 @@ __all__ = [
     "GateAnswer",
     "MetricDifference",
     "MetricSummary",
+    "Replay",
     "Run",
     "RunSettings",
+    "Verification",
     "compare",
     "export",
     "parse_gate",
     "read_export",
     "reopened",
+    "replay",
     "run",
     "run_async",
     "run_plan",
+    "verify",
 ]
 
 __getattr__, __dir__ = lazy_exports(
@@ -42,15 +50,19 @@ __getattr__, __dir__ = lazy_exports(
         "GateAnswer": "calibrant.runs.records",
         "MetricDifference": "calibrant.runs.comparison",
         "MetricSummary": "calibrant.runs.summaries",
+        "Replay": "calibrant.runs.replay_result",
         "Run": "calibrant.runs.records",
         "RunSettings": "calibrant.runs.settings",
+        "Verification": "calibrant.runs.verification",
         "compare": "calibrant.runs.comparing",
         "export": "calibrant.runs.exporting",
         "parse_gate": "calibrant.runs.gate_text",
         "read_export": "calibrant.runs.exporting",
         "reopened": "calibrant.runs.references",
+        "replay": "calibrant.runs.replaying",
         "run": "calibrant.runs.engine",
         "run_async": "calibrant.runs.engine",
         "run_plan": "calibrant.runs.planned",
+        "verify": "calibrant.runs.verifying",
     },
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant.errors import InputError
-from calibrant.runs.reopening import run_named
+from calibrant.runs.reopening import run_called
 from calibrant.store.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -25,4 +25,4 @@ def existing_workspace(folder: str | Path) -> Workspace:
 
 def manifest_of(workspace: Workspace, name: str) -> Mapping[str, Any]:
     """What is known of a run: what was measured, when, and, when it ended, its report."""
-    return workspace.manifest(run_named(workspace.runs(), name)) or {}
+    return workspace.manifest(run_called(workspace, name)) or {}

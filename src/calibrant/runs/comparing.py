@@ -12,6 +12,8 @@ import numpy as np
 
 from calibrant.errors import InputError, UnknownNameError, UnlikeRunsError, WrongTypeError, shortened
 from calibrant.runs.comparison import ComparedRun, Comparison, MetricDifference
+from calibrant.runs.gate_text import checked_gates
+from calibrant.runs.gating import judged
 from calibrant.runs.likeness import unlikeness
 from calibrant.runs.pairing import difference, only_one, pairs_of
 from calibrant.runs.records import Run
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from calibrant.estimates import Estimate
     from calibrant.runs.likeness import Unlike
     from calibrant.runs.pairing import Pairs
+    from calibrant.runs.records import GateAnswer
     from calibrant.stats import TestResult
 
 __all__ = ["ALLOWED", "compare"]
@@ -42,12 +45,20 @@ ALLOWED = ("dataset", "instrument")
 SHOWN = 5
 
 
-def compare(a: Run | str, b: Run | str, *others: Run | str, allow: Iterable[str] = (), seed: int = 0) -> Comparison:
+def compare(
+    a: Run | str,
+    b: Run | str,
+    *others: Run | str,
+    allow: Iterable[str] = (),
+    gates: Iterable[str] = (),
+    seed: int = 0,
+) -> Comparison:
     """Runs compared with each other, paired on their items; a text is an exported file or a run of the workspace.
 
     Pass rates are compared by McNemar's exact test, scores by the sign-flip test, both by whole clusters where items
     have them; p-values are corrected by Holm over all that is compared. Runs of other items or by another instrument
-    raise UnlikeRunsError unless `allow` names "dataset" or "instrument"; then the result says what differs.
+    raise UnlikeRunsError unless `allow` names "dataset" or "instrument"; then the result says what differs. `gates` are
+    conditions on B with A as its baseline, such as "polite.score >= baseline - 0.02".
 
     >>> from calibrant.runs import run
     >>> def brief(item):
@@ -78,7 +89,16 @@ def compare(a: Run | str, b: Run | str, *others: Run | str, allow: Iterable[str]
         unlike=tuple(unlike),
         only_in=tuple(only_in),
         seed=seed,
+        gates=_gates(gates, runs),
     )
+
+
+def _gates(gates: Iterable[str], runs: Sequence[Run]) -> tuple[GateAnswer, ...]:
+    given = [gates] if isinstance(gates, str) else [*gates]
+    if given and len(runs) > 2:
+        raise InputError(f"gates hold one run against another; compare two runs with them, not {len(runs)}")
+    conditions = checked_gates(given, dict.fromkeys((one.name for one in runs[1].metrics), False), has_baseline=True)
+    return judged(conditions, runs[1], baseline=runs[0])
 
 
 def _run(given: Run | str) -> Run:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.errors import UnknownNameError
+from calibrant.runs.records import EXIT_INCOMPLETE, exit_code_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from calibrant.estimates import Estimate
     from calibrant.runs.likeness import Unlike
     from calibrant.runs.pairing import Quantity
+    from calibrant.runs.records import GateAnswer
     from calibrant.stats import TestResult
 
 __all__ = ["ComparedRun", "Comparison", "MetricDifference"]
@@ -107,7 +109,7 @@ class Comparison:
     """Runs compared pair by pair on every metric that they share. Print it for the table.
 
     `unlike` is what differs in dataset or instrument, where that was allowed. `only_in` names the metrics that not all
-    of the runs have.
+    of the runs have. `gates` are the answers of gates on the second run, held against the first.
     """
 
     runs: tuple[ComparedRun, ...]
@@ -116,6 +118,14 @@ class Comparison:
     only_in: tuple[str, ...] = ()
     level: float = 0.95
     seed: int = 0
+    gates: tuple[GateAnswer, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """4 when one of the runs is incomplete, else 1 when a gate failed, 3 when one is inconclusive, else 0."""
+        if not all(run.is_complete for run in self.runs):
+            return EXIT_INCOMPLETE
+        return exit_code_of(self.gates)
 
     @property
     def settled(self) -> tuple[MetricDifference, ...]:
@@ -142,6 +152,8 @@ class Comparison:
             "seed": self.seed,
             "unlike": [one.to_json() for one in self.unlike],
             "only_in": list(self.only_in),
+            "gates": [gate.to_json() for gate in self.gates],
+            "exit_code": self.exit_code,
             "differences": [one.to_json() for one in self.differences],
         }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +13,8 @@ from calibrant.items import EvalInput
 from calibrant.ratings import Rating
 from calibrant.runs.keeping import KeptItem, MemoryKeeper
 from calibrant.runs.reopening import kept_run
+from calibrant.runs.withholding import report_without_text
+from calibrant.store.records import rating_without_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from calibrant.runs.records import Run
     from calibrant.runs.specification import MetricSpec
 
-__all__ = ["EXPORT_FORMATS", "EXPORT_SCHEMA", "export", "read_export"]
+__all__ = ["EXPORT_FORMATS", "EXPORT_SCHEMA", "export", "read_export", "read_ratings"]
 
 EXPORT_SCHEMA = "calibrant.export/1"
 ExportFormat = Literal["csv", "jsonl", "parquet"]
@@ -40,7 +41,8 @@ def export(run: Run, path: str | Path, *, format: ExportFormat | None = None, te
     """Write the ratings of `run`, votes and results, to `path`, and return the path.
 
     The format is that of the file's suffix: `.jsonl` can be opened again, compared with and used as a baseline;
-    `.csv` and `.parquet` are tables with one row a rating. `text=False` leaves explanations and messages out.
+    `.csv` and `.parquet` are tables with one row a rating. `text=False` leaves explanations out, and of failures
+    keeps what their codes mean.
     """
     target = Path(path)
     chosen = format or SUFFIXES.get(target.suffix.lower())
@@ -59,6 +61,15 @@ def export(run: Run, path: str | Path, *, format: ExportFormat | None = None, te
 
 def read_export(path: str | Path) -> Run:
     """The run in a JSONL file that `export` wrote, with its numbers counted anew from its ratings."""
+    keeper, run = read_ratings(path)
+    try:
+        return kept_run(keeper, run)
+    except (KeyError, TypeError, IndexError) as error:
+        raise InputError(f"{Path(path).name} does not hold a whole run ({error}); {REMEDY}") from None
+
+
+def read_ratings(path: str | Path) -> tuple[MemoryKeeper, str]:
+    """What a JSONL file that `export` wrote holds, and the name of its run; nothing is counted yet."""
     source = Path(path)
     keeper = MemoryKeeper()
     try:
@@ -70,13 +81,10 @@ def read_export(path: str | Path) -> Run:
     except OSError as error:
         raise InputError(f"cannot read {source}: {error.strerror or error}") from None
     keeper.put_manifest(manifest["run"], manifest)
-    try:
-        return kept_run(keeper, manifest["run"])
-    except (KeyError, TypeError, IndexError) as error:
-        raise InputError(f"{source.name} does not hold a whole run ({error}); {REMEDY}") from None
+    return keeper, manifest["run"]
 
 
-REMEDY = "expected a run exported as JSONL (calibrant export RUN --to FILE.jsonl)"
+REMEDY = "expected a run exported as JSONL (calibrant export RUN -o FILE.jsonl)"
 
 
 def _manifest(source: Path, line: str) -> dict[str, Any]:
@@ -108,17 +116,13 @@ def _rows(run: Run, *, text: bool) -> Iterator[tuple[KeptItem, Rating]]:
     """The ratings in the order in which they were kept, with their item's place."""
     places = {} if run.keeper is None else {kept.item.id: kept for kept in run.keeper.items(run.id)}
     for rating in run.ratings():
-        yield places[rating.item], rating if text else _without_text(rating)
-
-
-def _without_text(rating: Rating) -> Rating:
-    failure = None if rating.failure is None else replace(rating.failure, message="")
-    return replace(rating, explanation="", failure=failure)
+        yield places[rating.item], rating if text else rating_without_text(rating)
 
 
 def _write_jsonl(run: Run, path: Path, text: bool) -> None:  # noqa: FBT001 - the three writers are called alike
     manifest = {} if run.keeper is None else dict(run.keeper.manifest(run.id) or {})
-    header = {**manifest, "schema": EXPORT_SCHEMA, "run": run.id, "report": run.to_json()}
+    report = run.to_json() if text else report_without_text(run.to_json())
+    header = {**manifest, "schema": EXPORT_SCHEMA, "run": run.id, "report": report}
     with path.open("w", encoding="utf-8") as out:
         out.write(json.dumps(header, ensure_ascii=False, allow_nan=False) + "\n")
         for kept, rating in _rows(run, text=text):

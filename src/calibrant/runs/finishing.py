@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from calibrant.runs.gating import judged
-from calibrant.runs.people import corrected
+from calibrant.runs.people import corrected, labels_json
 from calibrant.runs.records import Run
+from calibrant.runs.withholding import report_without_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,9 @@ def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None) -
         **session.manifest(result.status),
         "ended": time.time(),
         "baseline": None if baseline is None else baseline.id,
-        "report": result.to_json(),
+        "labels": labels_json(session.labels, session.labelled),
+        "seal": str(session.tallies.seal),
+        "report": result.to_json() if settings.store_text else report_without_text(result.to_json()),
     }
     session.keeper.put_manifest(session.run, manifest)
     return result

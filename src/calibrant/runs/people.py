@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from calibrant.runs.summaries import MetricSummary
     from calibrant.runs.tally import Tallies, Tally
 
-__all__ = ["Labels", "check_labels", "corrected", "read_labels"]
+__all__ = ["Labels", "check_labels", "corrected", "labels_from_json", "labels_json", "read_labels"]
 
 Labels = Mapping[str, Mapping[str, Mapping[str, Value]]]
 """By criterion and item, what each annotator said."""
@@ -105,6 +105,34 @@ def corrected(
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
+
+
+def labels_json(labels: Labels, items: Iterable[str]) -> dict[str, Any]:
+    """The labels on these items as JSON has them, to be kept with the numbers that rest on them."""
+    known = set(items)
+    return {
+        criterion: {
+            item: {name: sorted(value) if isinstance(value, frozenset) else value for name, value in answers.items()}
+            for item, answers in by_item.items()
+            if item in known
+        }
+        for criterion, by_item in labels.items()
+    }
+
+
+def labels_from_json(data: Mapping[str, Any]) -> Labels:
+    """The labels that `labels_json` wrote.
+
+    >>> labels_from_json(labels_json({"kind": {"a": {"kim": True}, "b": {"kim": False}}}, ["a"]))
+    {'kind': {'a': {'kim': True}}}
+    """
+    return {
+        criterion: {
+            item: {name: frozenset(value) if isinstance(value, list) else value for name, value in answers.items()}
+            for item, answers in by_item.items()
+        }
+        for criterion, by_item in data.items()
+    }
 
 
 def _mappings(source: Any) -> Any:

@@ -9,7 +9,7 @@ from calibrant.errors import UnknownNameError
 from calibrant.ratings import Rating, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from calibrant.items import EvalInput
     from calibrant.metrics.canary_reports import CanaryReport
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from calibrant.runs.summaries import MetricSummary
     from calibrant.runs.tally import Outcomes
 
-__all__ = ["DatasetInfo", "GateAnswer", "Run", "SystemSummary"]
+__all__ = ["EXIT_INCOMPLETE", "DatasetInfo", "GateAnswer", "Run", "SystemSummary", "exit_code_of"]
 
 RunStatus = Literal["complete", "incomplete"]
 EXIT_PASSED, EXIT_FAILED, EXIT_INCONCLUSIVE, EXIT_INCOMPLETE = 0, 1, 3, 4
@@ -74,6 +74,18 @@ class GateAnswer:
         return {"gate": self.gate, "answer": self.answer, "more_items": self.more_items, "reason": self.reason}
 
 
+def exit_code_of(gates: Iterable[GateAnswer]) -> int:
+    """1 when a gate failed, else 3 when one is inconclusive, else 0.
+
+    >>> exit_code_of([GateAnswer(gate="coverage >= 0.9", answer="PASS")]), exit_code_of([])
+    (0, 0)
+    """
+    answers = {gate.answer for gate in gates}
+    if "FAIL" in answers:
+        return EXIT_FAILED
+    return EXIT_INCONCLUSIVE if "INCONCLUSIVE" in answers else EXIT_PASSED
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """A dataset rated by metrics. Print it for the table; `to_json()` is what `--json` prints.
@@ -100,12 +112,7 @@ class Run:
     @property
     def exit_code(self) -> int:
         """4 when the run is incomplete, else 1 when a gate failed, 3 when one is inconclusive, 0 when all passed."""
-        answers = {gate.answer for gate in self.gates}
-        if self.status == "incomplete":
-            return EXIT_INCOMPLETE
-        if "FAIL" in answers:
-            return EXIT_FAILED
-        return EXIT_INCONCLUSIVE if "INCONCLUSIVE" in answers else EXIT_PASSED
+        return EXIT_INCOMPLETE if self.status == "incomplete" else exit_code_of(self.gates)
 
     @property
     def coverage(self) -> float | None:

@@ -6,29 +6,42 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from calibrant.errors import InputError
-from calibrant.runs.exporting import read_export
+from calibrant.runs.archive import existing_workspace
+from calibrant.runs.exporting import read_export, read_ratings
 from calibrant.runs.keeping import WorkspaceKeeper
 from calibrant.runs.records import Run
-from calibrant.runs.reopening import kept_run, opened_workspace
+from calibrant.runs.reopening import kept_run, run_called
 
 if TYPE_CHECKING:
     from calibrant.runs.keeping import Keeper
 
-__all__ = ["baseline_run", "names_a_file", "reopened"]
+__all__ = ["baseline_run", "kept", "names_a_file", "reopened"]
 
 
 def reopened(reference: str | Path, *, workspace: str | Path = ".calibrant") -> Run:
-    """The run that `reference` names: an exported JSONL file, or a run of the workspace (its id, a part, or "latest").
+    """The run that `reference` names: an exported JSONL file, or a run of the workspace.
 
-    Its numbers are counted anew from its ratings.
+    That is called by its id, the beginning of it, its name (the newest of that name), or "latest". Its numbers are
+    counted anew from its ratings.
+    """
+    if Path(reference).is_file():
+        return read_export(reference)
+    return kept_run(*kept(reference, workspace=workspace))
+
+
+def kept(reference: str | Path, *, workspace: str | Path = ".calibrant") -> tuple[Keeper, str]:
+    """Where the run that `reference` names is kept, and its name; nothing of it is read yet.
+
+    `workspace` is the folder of the workspace, or the one that it lies in.
     """
     path = Path(reference)
     if path.is_file():
-        return read_export(path)
+        return read_ratings(path)
     if names_a_file(path):
         expected = "expected an exported run, or the name of a run of the workspace"
         raise InputError(f"there is no file {reference}; {expected}")
-    return kept_run(WorkspaceKeeper(opened_workspace(workspace)), str(reference))
+    opened = existing_workspace(workspace)
+    return WorkspaceKeeper(opened), run_called(opened, str(reference))
 
 
 def baseline_run(given: Run | str | Path | None, keeper: Keeper) -> Run | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant.errors import InputError, UnknownNameError
@@ -13,26 +12,18 @@ from calibrant.ratings import Usage
 from calibrant.runs.records import DatasetInfo, GateAnswer, Run, SystemSummary
 from calibrant.runs.specification import MetricSpec
 from calibrant.runs.tally import tallies_of
-from calibrant.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from calibrant.runs.keeping import Keeper
     from calibrant.runs.summaries import MetricSummary
+    from calibrant.store.workspace import Workspace
 
-__all__ = ["LATEST", "kept_run", "opened_workspace", "run_named"]
+__all__ = ["LATEST", "kept_run", "run_called", "run_named"]
 
 LATEST = "latest"
 """What stands for the run that was begun last."""
-
-
-def opened_workspace(folder: str | Path) -> Workspace:
-    """The workspace that lies in `folder`; a folder that holds none is an error, and stays as it is."""
-    place = Path(folder)
-    if not place.is_dir() or not any(place.iterdir()):
-        raise InputError(f"there is no workspace {place}; name the one that holds the run (--workspace)")
-    return Workspace(place)
 
 
 def run_named(runs: Sequence[str], reference: str) -> str:
@@ -53,12 +44,25 @@ def run_named(runs: Sequence[str], reference: str) -> str:
     return alike[0]
 
 
+def run_called(workspace: Workspace, reference: str) -> str:
+    """The run of a workspace that `reference` means: as `run_named`, or by the name that it was given, the newest such.
+
+    An id goes before a name.
+    """
+    runs = workspace.runs()
+    if reference not in runs:
+        for run in reversed(runs):
+            if (workspace.manifest(run) or {}).get("name") == reference:
+                return run
+    return run_named(runs, reference)
+
+
 def kept_run(keeper: Keeper, reference: str) -> Run:
     """The run that a keeper holds, with its numbers counted anew from its ratings.
 
     What people's labels, gates, usage and warnings came to is as it was reported.
     """
-    run = reference if keeper.workspace is None else run_named(keeper.workspace.runs(), reference)
+    run = reference if keeper.workspace is None else run_called(keeper.workspace, reference)
     manifest = keeper.manifest(run)
     if manifest is None:
         raise UnknownNameError.among("run", run, [])

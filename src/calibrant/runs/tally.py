@@ -14,6 +14,7 @@ import numpy as np
 from calibrant.errors import CODES, Status
 from calibrant.estimates import Coverage, Estimate
 from calibrant.ratings import Failure, Rating, Usage
+from calibrant.runs.seals import Seal
 from calibrant.runs.specification import label_of
 from calibrant.runs.summaries import FailureCause, MetricSummary, Spread, UnstableItem
 from calibrant.stats import mean, proportion
@@ -196,6 +197,7 @@ class Tallies:
         self.unreached = "interrupted"
         self.specs = {spec.name: spec for spec in specs}
         self.clusters: NDArray[np.int64] = np.full(n, -1, dtype=np.int64)
+        self.seal = Seal()
         self._by_name: dict[str, Tally] = {}
         self._failed: dict[str, dict[int, Rating]] = {}
         self._cluster_codes: dict[str, int] = {}
@@ -203,6 +205,7 @@ class Tallies:
     def place(self, position: int, cluster: str | None) -> None:
         """Note which cluster the item at `position` belongs to."""
         if cluster is not None:
+            self.seal.place(position, cluster)
             self.clusters[position] = self._cluster_codes.setdefault(cluster, len(self._cluster_codes))
 
     @property
@@ -214,6 +217,7 @@ class Tallies:
         """Count the ratings of one item; the votes of a metric stand before its result."""
         votes: list[Rating] = []
         for rating in ratings:
+            self.seal.add(position, rating)
             if rating.role == "vote":
                 votes.append(rating)
                 continue

@@ -156,18 +156,23 @@ class Workspace:
         """Return when everything that was added is committed; raises StoreError when something of it could not be."""
         self._writer.flush()
 
-    def check(self) -> list[str]:
-        """What is damaged: SQLite's own findings, and rows that do not match their checksum; empty when all is well."""
+    def check(self, run: str | None = None) -> list[str]:
+        """What is damaged: SQLite's own findings, and rows that do not match their checksum; empty when all is well.
+
+        With `run`, of ratings and items those of that run alone, and no labels or other runs' manifests.
+        """
         found = [f"database: {text}" for (text,) in self._all("PRAGMA integrity_check", ()) if text != "ok"]
         calls = "SELECT key, model, request, reply, crc FROM calls WHERE key > ? ORDER BY key LIMIT ?"
         found += [f"call {row[0]}" for row in self._pages(calls, "", 0) if not _sound(row)]
         ratings = "SELECT id, run, item, criterion, data, crc FROM ratings WHERE id > ? ORDER BY id LIMIT ?"
-        for place, run, item, criterion, data, crc in self._pages(ratings, 0, 0):
+        for place, owner, item, criterion, data, crc in self._pages(ratings, 0, 0):
+            if run not in (None, owner):
+                continue
             try:
                 self._rating_of(place, data, crc)
             except StoreError:
-                found.append(f"rating of item {item!r} on {criterion!r} in run {run!r}")
-        return [*found, *self._damaged_items(), *self._damaged_texts()]
+                found.append(f"rating of item {item!r} on {criterion!r} in run {owner!r}")
+        return [*found, *self._damaged_items(run), *(self._damaged_texts() if run is None else ())]
 
     def close(self) -> None:
         """Commit what was added, and let go of the file; closing twice is fine."""
@@ -206,12 +211,13 @@ class Workspace:
             pass
         raise StoreError(f"the workspace {self.path} holds a damaged rating, number {place}; `check` lists all")
 
-    def _damaged_items(self) -> Iterator[str]:
+    def _damaged_items(self, run: str | None) -> Iterator[str]:
         sql = """SELECT run, position, item, cluster, data, crc FROM items
             WHERE (run, position) > (?, ?) ORDER BY run, position LIMIT ?"""
         after = ("", -1)
         while rows := self._all(sql, (*after, PAGE)):
-            yield from (f"item {row[2]!r} of run {row[0]!r}" for row in rows if _crc(*row[2:5]) != row[5])
+            damaged = [row for row in rows if _crc(*row[2:5]) != row[5] and run in (None, row[0])]
+            yield from (f"item {row[2]!r} of run {row[0]!r}" for row in damaged)
             after = rows[-1][:2]
 
     def _damaged_texts(self) -> Iterator[str]:
