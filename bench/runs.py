@@ -162,17 +162,33 @@ def brief(one):
     return len(one.answer.split()) <= 50
 
 
-def stream(sender, items):
-    """A run of a function metric over a file: its memory at most, and its seconds."""
+def scripted():
+    """A groundedness judge that always says the same, and remembers nothing of what it was asked."""
+    from calibrant.metrics import RubricMetric
+    from calibrant.models import BaseLMInvoker, Reply
+    from calibrant.ratings import Usage
+
+    class Always(BaseLMInvoker):
+        name = "scripted/always"
+
+        async def invoke(self, request):  # noqa: ARG002 - every answer is the same
+            usage = Usage(calls=1, input_tokens=180, output_tokens=20)
+            return Reply(text=json.dumps(OURS), data=OURS, mode="json_schema", model=self.name, usage=usage)
+
+    return RubricMetric("groundedness", models=Always())
+
+
+def stream(sender, items, judged):
+    """A run over a file, by a function or by a scripted judge: its memory at most, and its seconds."""
     from calibrant.runs import RunSettings, run
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "items.csv"
         with path.open("w", encoding="utf-8") as file:
-            file.write("id,query,answer\n")
-            file.writelines(f"{number},Question {number}?,It opens at nine.\n" for number in range(items))
+            file.write("id,query,answer,contexts\n")
+            file.writelines(f"{number},Question {number}?,It opens at nine.,From nine.\n" for number in range(items))
         began = time.perf_counter()
-        run(path, [brief], settings=RunSettings(workspace=folder)).close()
+        run(path, [scripted() if judged else brief], settings=RunSettings(workspace=folder)).close()
         took = time.perf_counter() - began
     sender.send({"mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "seconds": took})
 
@@ -205,11 +221,12 @@ def main():
     speed(*(f"http://127.0.0.1:{port}/v1" for port, _ in servers), items=500 if quick else 2000)
     for _, server in servers:
         server.terminate()
-    print("\nA function metric over a CSV file, kept in a workspace\n")
-    for items in (10_000, 100_000 if quick else 1_000_000):
-        found, process = bench_models.in_process(stream, items)
-        process.join()
-        print(f"- {items:,} items: {found['mb']:.0f} MB at most, {found['seconds']:.1f} s")
+    for judged, title in ((False, "A function metric"), (True, "A scripted judge")):
+        print(f"\n{title} over a CSV file, kept in a workspace\n")
+        for items in (10_000, 100_000 if quick else 1_000_000):
+            found, process = bench_models.in_process(stream, items, judged)
+            process.join()
+            print(f"- {items:,} items: {found['mb']:.0f} MB at most, {found['seconds']:.1f} s", flush=True)
 
 
 if __name__ == "__main__":
