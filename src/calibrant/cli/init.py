@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from calibrant.cli.options import examples, is_quiet, quiet_option
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from calibrant.readers.sources import RowSource
 
 __all__ = ["init"]
 
@@ -34,7 +36,7 @@ def init(data: Path, *, model: str | None, force: bool, as_json: bool) -> None:
     columns = rows.columns or (tuple(first.cells) if first is not None and isinstance(first.cells, dict) else ())
     if not columns:
         raise InputError(f"{data.name} has no rows to learn its columns from")
-    fields = columns_guess(columns)
+    fields = columns_guess(columns, unique=_unique_columns(rows, columns))
     judge = model or os.environ.get("CALIBRANT_MODEL")
     written = _write(
         data.parent,
@@ -55,9 +57,26 @@ def init(data: Path, *, model: str | None, force: bool, as_json: bool) -> None:
         return
     guessed = ", ".join(f"{name} from {column!r}" for name, column in fields.items()) or "none; name them in plan.yaml"
     click.echo(f"fields: {guessed}")
+    if "answer" not in fields:
+        click.echo("no column looks like the answer: name it in plan.yaml (columns: {answer: ...}), or name a system")
     if judge is None:
         click.echo("no judge is named yet: put one into plan.yaml to have rubrics/helpful.md asked")
     click.echo(f"next: calibrant run {data.parent / 'plan.yaml'}")
+
+
+def _unique_columns(rows: RowSource, columns: Sequence[str]) -> set[str]:
+    """The columns whose cells are all filled and all different, as ids are."""
+    seen: dict[str, set[str]] = {column: set() for column in columns}
+    for row in rows:
+        cells: Mapping[str, Any] = row.cells if isinstance(row.cells, dict) else {}
+        for column in [*seen]:
+            cell = cells.get(column)
+            text = "" if cell is None else str(cell)
+            if not text.strip() or text in seen[column]:
+                del seen[column]
+            else:
+                seen[column].add(text)
+    return {*seen}
 
 
 def _write(folder: Path, texts: Mapping[str, str], *, force: bool) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from calibrant.aggregation.juries import build_aggregation_strategy
@@ -37,8 +38,13 @@ def definition_of(metric: BaseMetric) -> dict[str, Any]:
 def code_fingerprint(code: Callable[..., Any] | type) -> str:
     """The hash of a function's or class's source; of its byte code where there is no source.
 
-    Two functions of the same text have the same fingerprint, wherever they are defined.
+    Two functions of the same text have the same fingerprint, wherever they are defined. An object that can be called
+    is told by its class, a `functools.partial` by its function and what it gives it.
     """
+    if isinstance(code, partial):
+        return fingerprint([code_fingerprint(code.func), repr(code.args), repr(sorted(code.keywords.items()))])
+    if not isinstance(code, type) and not hasattr(code, "__qualname__"):
+        return code_fingerprint(type(code))
     try:
         return fingerprint(inspect.getsource(code))
     except (OSError, TypeError):

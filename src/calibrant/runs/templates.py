@@ -3,44 +3,92 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from calibrant.items import EvalInput
 
-__all__ = ["checks_text", "columns_guess", "plan_text", "rubric_text"]
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+__all__ = ["checks_text", "columns_entry", "columns_guess", "plan_text", "rubric_text"]
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "item_id", "item", "key", "ticket", "uid", "uuid"),
+    "ground_truth": ("ground_truth", "reference", "expected", "expected_output", "gold", "target", "label"),
+    "contexts": ("contexts", "context", "documents", "docs", "passages", "retrieval_context", "retrieved_contexts"),
     "query": ("query", "question", "prompt", "input", "user_input", "instruction", "request"),
     "answer": ("answer", "response", "output", "completion", "prediction", "reply", "actual_output", "generated"),
-    "contexts": ("contexts", "context", "documents", "docs", "passages", "retrieval_context", "retrieved_contexts"),
-    "ground_truth": ("ground_truth", "reference", "expected", "expected_output", "gold", "target", "label"),
 }
-"""What columns of these fields are often called, the likeliest first."""
+"""What columns of these fields are often called, the likeliest first; a field takes what those before it left."""
+
+ABOUT_A_TEXT = frozenset({"id", "no", "nr", "number", "count", "length", "score", "rating", "time", "date", "at", "by"})
+"""Words at the end of a column's name that say that it holds something about a text, and not the text."""
+
+ORDER = ("id", "query", "answer", "contexts", "ground_truth")
 
 
-def columns_guess(columns: Sequence[str]) -> dict[str, str]:
-    """Which column holds which field, as far as their names tell.
+def columns_guess(columns: Sequence[str], *, unique: Collection[str] | None = None) -> dict[str, str]:
+    """Which column holds which field, as far as their names tell: by the whole name, else by a word in it.
 
-    >>> columns_guess(["Ticket", "question", "reply"])
-    {'id': 'Ticket', 'query': 'question', 'answer': 'reply'}
+    `unique` are the columns whose cells are all filled and all different; only such a one can be the id.
+
+    >>> columns_guess(["Ticket", "customerQuestion", "BOT: reply"])
+    {'id': 'Ticket', 'query': 'customerQuestion', 'answer': 'BOT: reply'}
     """
-    by_name = {column.strip().lower().replace(" ", "_"): column for column in columns}
+    words = {column: _words(column) for column in columns}
     found: dict[str, str] = {}
-    for field, names in NAMES.items():
-        known = [by_name[name] for name in names if name in by_name and by_name[name] not in found.values()]
-        if known:
-            found[field] = known[0]
-    return found
+    for is_whole in (True, False):
+        for field, names in NAMES.items():
+            able = [column for column in columns if field != "id" or unique is None or column in unique]
+            free = [column for column in able if column not in found.values()]
+            fitting = [column for name in names for column in free if _fits(words[column], name, field, is_whole)]
+            if fitting and field not in found:
+                found[field] = fitting[0]
+    return {field: found[field] for field in ORDER if field in found}
+
+
+def _words(column: str) -> tuple[str, ...]:
+    """The words of a name, in lower case, also where only capitals part them."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", column)
+    return tuple(word.lower() for word in re.findall(r"[^\W_]+", parted))
+
+
+def _fits(words: tuple[str, ...], name: str, field: str, is_whole: bool) -> bool:  # noqa: FBT001 - which of two passes
+    if is_whole:
+        return "_".join(words) == name
+    if field == "id":
+        return name in {words[0], words[-1]} if words else False
+    return name in words and words[-1] not in ABOUT_A_TEXT
+
+
+def columns_entry(columns: Sequence[str], fields: Mapping[str, str]) -> dict[str, str]:
+    """What `columns` of the plan says: fields whose column is called otherwise, and names that no field can have.
+
+    >>> columns_entry(["question", "get"], {"query": "question"})
+    {'query': 'question', 'my_get': 'get'}
+    """
+    entry = {name: column for name, column in fields.items() if name != column}
+    for column in columns:
+        is_field = column in fields.values() or column in {*EvalInput.FIELDS}
+        if not is_field and (column.startswith("_") or hasattr(EvalInput, column)):
+            entry[f"my_{column.lstrip('_')}"] = column
+    return entry
 
 
 def plan_text(data: str, columns: Sequence[str], *, fields: Mapping[str, str], model: str | None) -> str:
     """The plan, commented, that rates the file `data`; without a model its rubric waits in a comment."""
-    mapped = {name: column for name, column in fields.items() if name != column}
-    listed = ", ".join(f"{name}: {json.dumps(column)}" for name, column in mapped.items())
+    entry = columns_entry(columns, fields)
+    listed = ", ".join(f"{name}: {_quoted(column)}" for name, column in entry.items())
     columns_line = (
-        f"  columns: {{{listed}}}" if mapped else "  # columns: {query: question}   # field: column of the file"
+        f"  columns: {{{listed}}}" if entry else "  # columns: {query: question}   # field: column of the file"
+    )
+    has_answer = "answer" in fields
+    needs = "" if has_answer else ", required_fields: [answer]"
+    missing = (
+        []
+        if has_answer
+        else ["  # no column looks like the answer: name it in columns (answer: ...), or name a system below"]
     )
     off = "" if model else "# "
     return "\n".join(
@@ -48,20 +96,21 @@ def plan_text(data: str, columns: Sequence[str], *, fields: Mapping[str, str], m
             "# What is rated, by whom, and what must hold. Check it with: calibrant plan check plan.yaml",
             "version: 1",
             "dataset:",
-            f"  path: {json.dumps(data)}",
-            f"  # its columns are: {', '.join(columns)}",
+            f"  path: {_quoted(data)}",
+            f"  # its columns are: {', '.join(_plain(column) for column in columns)}",
             columns_line,
+            *missing,
             "  # cluster: customer   # items that share this column are not independent; intervals widen accordingly",
             "",
             "# system: app.bot:answer   # your own function, if the answers are to be made within the run",
             "",
             "# Judges, by names of your own. Keys come from the environment (OPENAI_API_KEY, ...).",
             f"{off}models:",
-            f"{off}  main: {{model: {json.dumps(model or 'openai/NAME')}}}",
+            f"{off}  main: {{model: {_quoted(model or 'openai/NAME')}}}",
             f"{off}judges: [main]",
             "",
             "metrics:",
-            '  - {name: answered, function: "checks:answered"}   # a function of yours, in checks.py',
+            f'  - {{name: answered, function: "checks:answered"{needs}}}   # a function of yours, in checks.py',
             f"  {off}- {{name: helpful, rubric: rubrics/helpful.md}}   # a judge reads this rubric; make it your own",
             "",
             "# budget: {usd: 5.00, calls: 2000}   # the call that would pass it is not made",
@@ -72,6 +121,16 @@ def plan_text(data: str, columns: Sequence[str], *, fields: Mapping[str, str], m
             "",
         ]
     )
+
+
+def _quoted(text: str) -> str:
+    """The text as YAML reads it back, whatever is in it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\x7f").replace("\x85", "\\N")
+
+
+def _plain(column: str) -> str:
+    """A column's name for a comment, which is one line."""
+    return column if column.isprintable() else _quoted(column)
 
 
 def rubric_text(fields: Mapping[str, str]) -> str:
