@@ -44,7 +44,7 @@ class System:
         if not callable(function):
             raise WrongTypeError(f"a system is a function of the item, not {shortened(function)}")
         self.function = function
-        self.name = name or f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', repr(function))}"
+        self.name = name or _name_of(function)
         self.identity = fingerprint([self.name, code_fingerprint(function)])
         self._calls = self._cached = self._failed = 0
         self._latencies = Latencies()
@@ -95,6 +95,14 @@ class System:
             return await self.function(item)
         answer = await called_in_thread(partial(self.function, item))
         return await answer if inspect.isawaitable(answer) else answer
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """Where the function lives; an object that can be called goes by its class, so that its name is always the same."""
+    if isinstance(function, partial):
+        return _name_of(function.func)
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}:{named.__qualname__}"
 
 
 def _is_being_cancelled() -> bool:

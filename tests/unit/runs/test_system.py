@@ -235,6 +235,16 @@ def test_failures_of_a_system_are_asked_again_and_answers_are_not(tmp_path):
 def test_the_name_is_where_the_function_lives():
     assert System(answered).name.endswith(":answered")
     assert System(answered, name="app:answer").name == "app:answer"
+    assert System(partial(answered, None)).name.endswith(":answered")
+
+
+def test_an_object_goes_by_its_class_in_every_process():
+    class Bot:
+        def __call__(self, item):
+            return "Yes."
+
+    assert System(Bot()).name.endswith(".Bot")
+    assert System(Bot()).identity == System(Bot()).identity
     assert System(answered).identity != System(answered, name="app:answer").identity
 
 
