@@ -6,7 +6,6 @@ import re
 import pytest
 
 from calibrant import EvalInput, ScriptedInvoker
-from calibrant.errors import ModelCallError
 from calibrant.metrics import (
     GEvalGroundednessMetric,
     GEvalRedundancyMetric,
@@ -85,19 +84,6 @@ def test_a_gullible_judge_is_found_out_and_the_headline_says_so():
     assert str(report).startswith("groundedness: CANARIES FAILED, ")
     assert "grades-itself: pass 1.000 (>= 0.5), but it is bad" in str(report)
     assert report.to_json()["passed"] is False
-
-
-def test_a_judge_that_fails_everything_is_found_out_too():
-    judge = ScriptedInvoker({"explanation": "No.", "score": 1})
-    report = asyncio.run(ask_canaries(GEvalGroundednessMetric(models=judge)))
-    assert {name for name, _ in report.wrong} == {"plain-good", "second-good"}
-
-
-def test_a_judge_that_does_not_answer_is_no_right_verdict():
-    judge = ScriptedInvoker(ModelCallError("down", code="provider_error"))
-    report = asyncio.run(ask_canaries(GEvalGroundednessMetric(models=judge)))
-    assert not report.passed
-    assert report.right.coverage.failed == report.right.coverage.total == len(report.wrong)
 
 
 def test_the_groundedness_rule_on_the_canaries():
