@@ -38,6 +38,7 @@ def run_lead(run: Data) -> Markup:
         None
         if run["status"] == "complete"
         else element("p", element("strong", "INCOMPLETE"), ": the numbers are partial.", class_="note"),
+        _gullible(run),
     )
 
 
@@ -167,11 +168,28 @@ def _figure(metric: Data) -> Markup:
     return element("figure", element("figcaption", element("strong", name), f" {told}"), drawn)
 
 
+def _gullible(run: Data) -> Markup | None:
+    failed = [report["metric"] for report in run.get("canaries", ()) if not report["passed"]]
+    if not failed:
+        return None
+    told = f": {', '.join(failed)}. Items whose verdict is known were judged wrongly."
+    return element("p", element("strong", "CANARIES FAILED"), told, class_="note")
+
+
+def _canary_answer(report: Data) -> str:
+    coverage = report["right"]["coverage"]
+    asked = coverage["rated"] + coverage["failed"] + coverage["not_applicable"]
+    if not asked:
+        return "none was asked about" if coverage["skipped"] else "none fits it"
+    left = f" ({coverage['skipped']} not asked about)" if coverage["skipped"] else ""
+    return f"{'✓ all right' if report['passed'] else '✕ FAILED'}{left}"
+
+
 def _canaries(run: Data) -> Iterator[Markup]:
     rows = [
         [
             report["metric"],
-            element("span", f"{'✓ all right' if report['passed'] else '✕ FAILED'}", class_="answer"),
+            element("span", _canary_answer(report), class_="answer"),
             estimate_cell(report["right"], f"{report['metric']}, canaries judged rightly"),
             element(
                 "ul", *(element("li", f"{one['canary']}: {one['said']}") for one in report["wrong"]), class_="plain"

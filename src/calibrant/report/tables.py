@@ -152,8 +152,9 @@ def _canaries(run: Data) -> Iterator[str]:
         coverage = right["coverage"]
         asked = coverage["rated"] + coverage["failed"] + coverage["not_applicable"]
         left = f", {coverage['skipped']} not asked about" if coverage["skipped"] else ""
-        if not asked + coverage["skipped"]:
-            yield f"canaries  {report['metric']}: none fits it"
+        if not asked:
+            none = f"none of {coverage['skipped']} was asked about" if coverage["skipped"] else "none fits it"
+            yield f"canaries  {report['metric']}: {none}"
             continue
         verdict = "FAILED" if wrong else "right"
         yield f"canaries  {report['metric']}: {verdict}, {asked - len(wrong)} of {asked} as they should be{left}"

@@ -7,8 +7,9 @@ import pytest
 
 from calibrant import EvalInput, MultiOutputBaseMetric, ScriptedInvoker
 from calibrant.errors import InputError, JudgeReplyError
-from calibrant.metrics import FaithfulnessMetric, RubricMetric, canaries_for, shipped_canaries
+from calibrant.metrics import FaithfulnessMetric, RubricMetric, canaries_for, metric, shipped_canaries
 from calibrant.readers.plan import read_plan
+from calibrant.report import html_report
 from calibrant.runs import RunSettings, export, read_export, run
 from calibrant.runs.assembly import assembled
 from calibrant.runs.canaries import mixed
@@ -72,6 +73,29 @@ def test_json_has_the_reports_under_a_key_of_their_own():
     assert report["right"]["coverage"]["rated"] == FITTING
     assert {"canary": "plain-bad", "said": "pass 1.000 (>= 0.5), but it is bad"} in report["wrong"]
     assert measured(level(3), canaries=False)[0].to_json()["canaries"] == []
+
+
+def test_the_page_says_it_at_its_beginning_and_lists_them():
+    page = html_report(measured(level(3))[0])
+    note = page.index("CANARIES FAILED")
+    assert note < page.index("<h2")
+    assert "groundedness. Items whose verdict is known were judged wrongly." in page
+    assert "plain-bad: pass 1.000 (&gt;= 0.5), but it is bad" in page.replace(">=", "&gt;=")
+    assert "✕ FAILED" in page
+    right = html_report(measured(knows)[0])
+    assert "CANARIES FAILED" not in right
+    assert "✓ all right" in right
+    assert "Canaries" not in html_report(measured(knows, canaries=False)[0])
+
+
+def test_the_page_does_not_call_right_what_nobody_was_asked_about():
+    unasked = html_report(measured(knows, max_minutes=0)[0])
+    assert "none was asked about" in unasked
+    assert "all right" not in unasked
+    some = html_report(measured(knows, max_calls=20, concurrency=1)[0])
+    assert re.search(r"✓ all right \(\d+ not asked about\)", some)
+    unfit = html_report(run(ITEMS[:2], [metric(lambda item: True, name="brief")], canaries=True))
+    assert "none fits it" in unfit
 
 
 def test_canaries_are_spread_over_the_run():
@@ -150,7 +174,7 @@ def test_canaries_that_the_budget_left_out_are_not_wrong():
 def test_a_run_that_was_stopped_tells_which_canaries_it_did_not_come_to():
     result, _ = measured(knows, max_minutes=0)
     assert result.canaries[0].right.coverage.codes == {"budget_exhausted": FITTING}
-    assert f"canaries  groundedness: right, 0 of 0 as they should be, {FITTING} not asked about" in str(result)
+    assert f"canaries  groundedness: none of {FITTING} was asked about" in str(result)
 
 
 def test_a_workspace_keeps_the_report_and_asks_no_canary_twice(tmp_path):
