@@ -45,9 +45,8 @@ class RawServer:
                 answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
                 if answer is None:
                     break
-                for piece in (
-                    [answer] if not self.pause else [answer[place : place + 1] for place in range(len(answer))]
-                ):
+                step = 1 if self.pause else len(answer)
+                for piece in (answer[place : place + step] for place in range(0, len(answer), step)):
                     writer.write(piece)
                     await writer.drain()
                     await asyncio.sleep(self.pause)

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from provider_server import ProviderServer, Refuse, completion_payload
 
 from calibrant.cli import main
 from calibrant.errors import ModelCallError
@@ -121,3 +122,48 @@ def test_ask_of_an_unknown_provider_lists_those_there_are(run):
     code, _, err = run("ask", "nobody/x", "Hi")
     assert code == 2
     assert "unknown provider 'nobody' in 'nobody/x'; expected one of: anthropic, azure" in err
+
+
+@pytest.mark.parametrize("name", ["openai/judge", "anthropic/judge", "vllm/judge", "house/judge"])
+def test_ask_reaches_any_server_by_its_address(run, name):
+    with ProviderServer() as server:
+        assert run("ask", name, "Open?", "--labels", "yes,no", "--base-url", server.openai_url) == (0, "yes\n", "")
+    assert server.requests[0].question.startswith("Open?")
+
+
+def test_ask_as_json_says_who_answered_and_in_which_form(run, tmp_path):
+    def answer(body):
+        if body.get("response_format", {}).get("type") == "json_schema":
+            raise Refuse(400, {"error": {"message": "response_format json_schema is not supported"}})
+        return '{"ok": true}'
+
+    (tmp_path / "s.json").write_text('{"type": "object", "properties": {"ok": {"type": "boolean"}}}')
+    with ProviderServer(answer) as server:
+        options = ("--schema", str(tmp_path / "s.json"), "--system", "Be brief.", "--base-url", server.openai_url)
+        code, out, err = run("ask", "openai/judge", "Is 2 even?", *options, "--json")
+    reply = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (reply["model"], reply["answered_by"]) == ("openai/judge", "judge-2026")
+    assert (reply["data"], reply["mode"]) == ({"ok": True}, "json_object")
+    assert reply["usage"] == {"calls": 1, "cached": 0, "input_tokens": 40, "output_tokens": 10, "usd": None}
+    assert server.requests[0].body["messages"][0] == {"role": "system", "content": "Be brief."}
+
+
+def test_a_reply_that_is_no_label_is_a_failure_with_its_code(run):
+    with ProviderServer(lambda body: completion_payload(body, "maybe")) as server:
+        code, out, err = run("ask", "openai/judge", "Open?", "--labels", "yes,no", "--base-url", server.openai_url)
+    assert (code, out) == (2, "")
+    assert err == "Error: reply_unparsable: expected one of yes, no and nothing else, got 'maybe'\n"
+
+
+def test_a_server_that_is_not_there_is_one_line(run):
+    code, out, err = run("ask", "vllm/judge", "Open?", "--base-url", "http://127.0.0.1:1/v1")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: judge_unreachable: vllm/judge at http://127.0.0.1:1/v1 could not be reached")
+    assert err.count("\n") == 1
+
+
+def test_labels_that_are_equal_are_wrong_use(run):
+    code, _, err = run("ask", "vllm/judge", "Open?", "--labels", "yes, yes")
+    assert code == 2
+    assert "labels differ from each other, got ('yes', 'yes')" in err

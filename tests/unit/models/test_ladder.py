@@ -102,9 +102,8 @@ def test_where_even_the_last_form_is_refused_the_error_is_the_providers():
     def never(body):
         raise Refuse(400, {"error": {"message": "response_format or not, structured output is not for us"}})
 
-    with ProviderServer(never) as server:
-        with pytest.raises(ModelCallError, match="structured output is not for us") as caught:
-            asyncio.run(connect("openai/judge", base_url=server.openai_url).invoke(SCORED))
+    with ProviderServer(never) as server, pytest.raises(ModelCallError, match="output is not for us") as caught:
+        asyncio.run(connect("openai/judge", base_url=server.openai_url).invoke(SCORED))
     assert caught.value.code == "request_invalid"
     assert len(server.requests) == 3
 
