@@ -71,15 +71,15 @@ def as_frame(source: Any) -> pl.DataFrame | None:
     return None
 
 
-def parquet_rows(path: str | Path, columns: Columns) -> Iterator[tuple[Rows, bool]]:
+def parquet_rows(path: str | Path, columns: Columns, *, slice_rows: int = SLICE_ROWS) -> Iterator[tuple[Rows, bool]]:
     """The rows of a Parquet file, slice by slice, as `rows_of_frame` gives them."""
     lazy = pl.scan_parquet(existing_file(Path(path), columns.what))
     known = {*QUERY_NAMES, *DOCUMENT_NAMES, *columns.numbers, *RANK_NAMES}
     try:
         kept = lazy.select([name for name in lazy.collect_schema().names() if name.strip().lower() in known])
         height = lazy.select(pl.len()).collect().item()
-        for first in range(0, max(height, 1), SLICE_ROWS):
-            yield rows_of_frame(kept.slice(first, SLICE_ROWS).collect(), columns, str(path))
+        for first in range(0, max(height, 1), slice_rows):
+            yield rows_of_frame(kept.slice(first, slice_rows).collect(), columns, str(path))
     except pl.exceptions.PolarsError as error:
         raise InputError(f"{path} cannot be read as a Parquet file: {error}") from error
 
@@ -91,7 +91,7 @@ def read_csv_frame(path: str | Path, columns: Columns) -> pl.DataFrame:
         separator = _separator(file_path)
         try:
             return pl.read_csv(file_path, separator=separator, infer_schema=False)
-        except pl.exceptions.PolarsError:
+        except (pl.exceptions.PolarsError, OSError):  # what is wrong is better said by reading line by line
             return _exact_csv(file_path, separator)
     except BROKEN_GZIP as error:
         raise broken_gzip(path, error) from error
