@@ -50,12 +50,12 @@ def test_reading_stops_at_a_limit(tmp_path):
     assert message.startswith("bad.run (where reading stopped, after 100) has 100 problems:\n  line 1:")
 
 
-def test_csv_names_rows_and_lines(tmp_path):
+def test_csv_names_lines(tmp_path):
     short = problems(tmp_path, b"query,document,score\nq1,a,1,9\nq1,b,0.5\n", name="run.csv")
     assert short == "run.csv has 1 problem:\n  line 2: expected 3 fields, got 4"
     wrong = problems(tmp_path, b"query,document,score\nq1,a,1\nq1,b,x\n,c,1\n", name="run2.csv")
-    assert "row 2: expected a number as the score, got 'x'" in wrong
-    assert "row 3: expected a text or a whole number as the query, got None" in wrong
+    assert "line 3: expected a number as the score, got 'x'" in wrong
+    assert "line 4: expected a text or a whole number as the query, got ''" in wrong
 
 
 def test_an_empty_csv_says_so(tmp_path):

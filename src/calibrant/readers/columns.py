@@ -17,7 +17,7 @@ from calibrant.readers.rows import BROKEN_GZIP, PROBLEM_LIMIT, Rows, broken_gzip
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["GRADES", "SCORES", "Columns", "as_frame", "may_be_blank", "parquet_rows", "read_csv_frame", "rows_of_frame"]
+__all__ = ["GRADES", "SCORES", "Columns", "as_frame", "csv_rows", "may_be_blank", "parquet_rows", "rows_of_frame"]
 
 QUERY_NAMES = ("query", "query_id", "qid", "q_id", "topic", "topic_id")
 DOCUMENT_NAMES = ("document", "document_id", "doc_id", "docid", "docno", "doc", "item_id", "item", "id")
@@ -40,10 +40,13 @@ SCORES = Columns("ranking", SCORE_NAMES, required=False)
 GRADES = Columns("qrels", GRADE_NAMES, required=True)
 
 
-def rows_of_frame(frame: pl.DataFrame, columns: Columns, name: str) -> tuple[Rows, bool]:
+def rows_of_frame(
+    frame: pl.DataFrame, columns: Columns, name: str, *, lines: Sequence[int] | None = None
+) -> tuple[Rows, bool]:
     """The rows of `frame`, and whether they have numbers of their own; a ranking may have ranks, or its order, instead.
 
-    Ids that are whole numbers become their digits; every cell that is empty or no number is named.
+    Ids that are whole numbers become their digits; every cell that is empty or no number is named by its row, or by
+    its line in the file where `lines` are known.
     """
     query = _column(frame, QUERY_NAMES, name)
     document = _column(frame, DOCUMENT_NAMES, name)
@@ -51,12 +54,13 @@ def rows_of_frame(frame: pl.DataFrame, columns: Columns, name: str) -> tuple[Row
     rank = _found(frame, RANK_NAMES) if number is None and not columns.required else None
     if number is None and columns.required:
         raise _missing(frame, columns.numbers, name)
-    problems: list[str] = []
+    problems: list[tuple[int, str]] = []
     ids = [_ids(frame[column], problems) for column in (query, document)]
     source = number or rank
     values = np.zeros(frame.height) if source is None else _numbers(frame[source], problems)
     if problems:
-        raise InputError.gathered(name, problems)
+        places = [(f"line {lines[row]}" if lines else f"row {row + 1}", text) for row, text in sorted(problems)]
+        raise InputError.gathered(name, [f"{place}: {text}" for place, text in places[:PROBLEM_LIMIT]])
     return Rows(ids[0], ids[1], -values if number is None else values), source is not None
 
 
@@ -84,23 +88,29 @@ def parquet_rows(path: str | Path, columns: Columns, *, slice_rows: int = SLICE_
         raise InputError(f"{path} cannot be read as a Parquet file: {error}") from error
 
 
-def read_csv_frame(path: str | Path, columns: Columns) -> pl.DataFrame:
-    """A CSV or TSV file with a header, gzipped or not, as a frame of texts; every line of another length is named."""
+def csv_rows(path: str | Path, columns: Columns) -> tuple[Rows, bool]:
+    """The rows of a CSV or TSV file with a header, gzipped or not, as `rows_of_frame` gives them.
+
+    Every line that is wrong is named: the file is then read a second time, line by line.
+    """
     file_path = existing_file(Path(path), columns.what)
     try:
         separator = _separator(file_path)
         try:
-            return pl.read_csv(file_path, separator=separator, infer_schema=False)
-        except (pl.exceptions.PolarsError, OSError):  # what is wrong is better said by reading line by line
-            return _exact_csv(file_path, separator)
+            frame = pl.read_csv(file_path, separator=separator, infer_schema=False)
+            return rows_of_frame(frame, columns, str(path))
+        except (pl.exceptions.PolarsError, OSError, InputError):
+            frame, lines = _exact_csv(file_path, separator)
+            return rows_of_frame(frame, columns, str(path), lines=lines)
     except BROKEN_GZIP as error:
         raise broken_gzip(path, error) from error
 
 
-def _exact_csv(path: Path, separator: str) -> pl.DataFrame:
-    """The file read line by line: raises for lines that are wrong, and returns the frame when none is."""
+def _exact_csv(path: Path, separator: str) -> tuple[pl.DataFrame, list[int]]:
+    """The file read line by line: the frame, and the line that each row ends on; another length is an error."""
     problems: list[str] = []
     kept: list[Sequence[str]] = []
+    numbers: list[int] = []
     with _text(path) as file:
         lines = csv.reader(file, delimiter=separator)
         header = next(lines, [])
@@ -109,13 +119,14 @@ def _exact_csv(path: Path, separator: str) -> pl.DataFrame:
                 problems.append(f"line {lines.line_num}: expected {len(header)} fields, got {len(fields)}")
             elif fields:
                 kept.append(fields)
+                numbers.append(lines.line_num)
             if len(problems) >= PROBLEM_LIMIT:
                 break
     if not header:
         raise InputError(f"{path} is empty; expected a header line with the names of its columns")
     if problems:
         raise InputError.gathered(str(path), problems)
-    return pl.DataFrame(kept, schema=dict.fromkeys(header, pl.String), orient="row")
+    return pl.DataFrame(kept, schema=dict.fromkeys(header, pl.String), orient="row"), numbers
 
 
 def _text(path: Path) -> Any:
@@ -149,7 +160,7 @@ def _missing(frame: pl.DataFrame, names: Sequence[str], where: str) -> InputErro
     )
 
 
-def _ids(column: pl.Series, problems: list[str]) -> pl.Series:
+def _ids(column: pl.Series, problems: list[tuple[int, str]]) -> pl.Series:
     """The column as texts: whole numbers in digits, also those that an empty cell had turned into floats."""
     texts = column
     if column.dtype.is_float():
@@ -169,7 +180,7 @@ def may_be_blank(texts: pl.Series) -> bool:
     return bool((texts < "!").any() or (texts > "~").any())
 
 
-def _numbers(column: pl.Series, problems: list[str]) -> Any:
+def _numbers(column: pl.Series, problems: list[tuple[int, str]]) -> Any:
     if column.dtype == pl.Object:
         column = pl.Series(column.to_list(), strict=False)
     numbers = column.cast(pl.Float64, strict=False)
@@ -177,9 +188,9 @@ def _numbers(column: pl.Series, problems: list[str]) -> Any:
     return numbers.rechunk().to_numpy()
 
 
-def _name_rows(column: pl.Series, wrong: pl.Series, expected: str, problems: list[str]) -> None:
+def _name_rows(column: pl.Series, wrong: pl.Series, expected: str, problems: list[tuple[int, str]]) -> None:
     problems.extend(
-        f"row {row + 1}: expected {expected} as the {column.name}, got {shortened(column[row])}"
+        (row, f"expected {expected} as the {column.name}, got {shortened(column[row])}")
         for row in cast("list[int]", wrong.arg_true().head(PROBLEM_LIMIT).to_list())
     )
 

@@ -20,9 +20,9 @@ from calibrant.readers.columns import (
     SCORES,
     Columns,
     as_frame,
+    csv_rows,
     may_be_blank,
     parquet_rows,
-    read_csv_frame,
     rows_of_frame,
 )
 from calibrant.readers.rows import Rows
@@ -97,7 +97,7 @@ def file_blocks(path: Path, what: Literal["ranking", "qrels"]) -> Iterator[tuple
     if ending in {"parquet", "pq"}:
         yield from parquet_rows(path, columns)
     elif ending in {"csv", "tsv"}:
-        yield rows_of_frame(read_csv_frame(path, columns), columns, str(path))
+        yield csv_rows(path, columns)
     else:
         layout = RANKING if what == "ranking" else QRELS
         yield from ((rows, True) for rows in read_trec(path, layout))

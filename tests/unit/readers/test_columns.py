@@ -15,15 +15,20 @@ from calibrant.readers.columns import (
     SCORE_NAMES,
     SCORES,
     as_frame,
+    csv_rows,
     may_be_blank,
     parquet_rows,
-    read_csv_frame,
     rows_of_frame,
 )
 
 
 def rows(frame, columns=SCORES):
     found, has_numbers = rows_of_frame(frame, columns, "table")
+    return found.queries.to_list(), found.documents.to_list(), found.values.tolist(), has_numbers
+
+
+def csv_of(path):
+    found, has_numbers = csv_rows(path, SCORES)
     return found.queries.to_list(), found.documents.to_list(), found.values.tolist(), has_numbers
 
 
@@ -133,19 +138,45 @@ def test_a_table_in_text_has_the_separator_of_its_header(tmp_path, separator, is
     path = tmp_path / "run.csv"
     text = f"query{separator}doc{separator}score\nq1{separator}a{separator}0.5\n".encode()
     path.write_bytes(gzip.compress(text) if is_packed else text)
-    assert rows(read_csv_frame(path, SCORES)) == (["q1"], ["a"], [0.5], True)
+    assert csv_of(path) == (["q1"], ["a"], [0.5], True)
 
 
 def test_csv_of_windows_with_a_mark_and_quotes_is_read(tmp_path):
     path = tmp_path / "run.csv"
     path.write_bytes('\ufeffquery,doc,score\r\n"what, where?",a,1\r\n"é ""x""",b,2\r\n'.encode())
-    assert rows(read_csv_frame(path, SCORES))[:3] == (["what, where?", 'é "x"'], ["a", "b"], [1.0, 2.0])
+    assert csv_of(path)[:3] == (["what, where?", 'é "x"'], ["a", "b"], [1.0, 2.0])
 
 
 def test_ids_in_csv_keep_their_zeros(tmp_path):
     path = tmp_path / "run.csv"
     path.write_text("query,doc,score\n007,0012,1\n")
-    assert rows(read_csv_frame(path, SCORES))[:2] == (["007"], ["0012"])
+    assert csv_of(path)[:2] == (["007"], ["0012"])
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_what_is_wrong_in_csv_is_named_by_its_line_in_the_file(tmp_path, is_packed):
+    path = tmp_path / "run.csv"
+    text = b'query,doc,score\n"two\nlines",a,1\n\nq,,2\nq,b,high\n,c,3\n'
+    path.write_bytes(gzip.compress(text) if is_packed else text)
+    with pytest.raises(InputError) as raised:
+        csv_rows(path, SCORES)
+    assert str(raised.value).splitlines() == [
+        f"{path} has 3 problems:",
+        "  line 5: expected a text or a whole number as the doc, got ''",
+        "  line 6: expected a number as the score, got 'high'",
+        "  line 7: expected a text or a whole number as the query, got ''",
+    ]
+
+
+def test_a_line_of_csv_with_too_few_or_too_many_fields_is_named(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("query,doc,score\nq,a,1\nq,b\nq,c,2,3\n")
+    with pytest.raises(InputError) as raised:
+        csv_rows(path, SCORES)
+    assert str(raised.value).splitlines()[1:] == [
+        "  line 3: expected 3 fields, got 2",
+        "  line 4: expected 3 fields, got 4",
+    ]
 
 
 def test_a_csv_that_is_packed_and_cut_short_is_wrong_input(tmp_path):
@@ -154,7 +185,7 @@ def test_a_csv_that_is_packed_and_cut_short_is_wrong_input(tmp_path):
     with pytest.raises(
         InputError, match=r"run\.csv\.gz is a gzip file that cannot be read to its end \(.*copied whole"
     ):
-        read_csv_frame(path, SCORES)
+        csv_rows(path, SCORES)
 
 
 def test_parquet_is_read_slice_by_slice_with_the_columns_it_needs(tmp_path):
