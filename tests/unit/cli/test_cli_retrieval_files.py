@@ -129,7 +129,11 @@ def test_csv_of_a_comparison_has_a_row_a_pair(run, tmp_path):
         ("r.csv", b"query,doc,score\n301,a\n", "line 2: expected 3 fields, got 2"),
         ("r.csv", b"topic,text\n301,a\n", "r.csv has no column 'document' (nor document_id, doc_id, docid"),
         ("r.parquet", b"PAR1", "r.parquet cannot be read as a Parquet file"),
-        ("r.run.gz", gzip.compress(b"301 Q0 a 1 1 t\n")[:-3], "r.run.gz is a gzip file that cannot be read to its end"),
+        (
+            "r.run.gz",
+            gzip.compress(b"301 Q0 a 1 1 t\n", mtime=0)[:-3],
+            "r.run.gz is a gzip file that cannot be read to its end",
+        ),
     ],
 )
 def test_a_wrong_file_is_code_2_and_says_where(run, tmp_path, name, content, message):
