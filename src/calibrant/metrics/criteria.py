@@ -44,10 +44,10 @@ _STEPS_SCHEMA: Mapping[str, Any] = {
 class GEvalMetric(RubricMetric):
     """A metric for a criterion in a line: `GEvalMetric(criteria="The answer is polite.", name="polite")`.
 
-    The steps are written by the first judge before the first item is rated, once, and are part of the instrument;
-    pass `steps` to write them yourself. With `path` they are kept in a rubric file, which is read when it is there:
-    look at it, correct it, commit it. `fields` are what the judge sees and needs; by default it needs the answer, and
-    sees query, contexts and reference where an item has them.
+    The steps are written by the first judge before the first item is rated, once, and are part of the instrument, also
+    of the next run's with the same metric; pass `steps` to write them yourself. With `path` they are kept in a rubric
+    file, which is read when it is there: look at it, correct it, commit it. `fields` are what the judge sees and needs;
+    by default it needs the answer, and sees query, contexts and reference where an item has them.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class GEvalMetric(RubricMetric):
             raise InputError("criteria is a sentence that says what is judged, and it is empty")
         self.path = None if path is None else Path(path)
         self.preparation = Usage()
+        self._written: list[Rubric] = []
         self._lock: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
         rubric = Rubric(
             criterion=name,
@@ -82,16 +83,10 @@ class GEvalMetric(RubricMetric):
         async with self._loop_lock():
             if self.rubric.steps:
                 return
-            reply = await resolve_primary_invoker(self.models).invoke(self.steps_request())
-            self.preparation += reply.usage
-            written = replace(self.rubric, steps=_read_steps(reply.data))
-            if self.path is not None:
-                await asyncio.to_thread(_keep, self.path, written)
-            self.rubric = written
-
-    async def _evaluate(self, data: EvalInput) -> MetricScore:
-        await self.prepare()
-        return await super()._evaluate(data)
+            if not self._written:
+                await self._write()
+            # A run asks a copy of the metric; the list is shared, so that the next run has the same instrument.
+            self.rubric = self._written[0]
 
     def steps_request(self) -> Request:
         """What the first judge is asked for the steps."""
@@ -99,6 +94,18 @@ class GEvalMetric(RubricMetric):
         shown = ", ".join((*self.rubric.fields, *self.rubric.optional))
         prompt = f"The criterion: {self.rubric.definition}\n\nThe judge sees: {shown}\n\nThe levels:\n{levels}"
         return Request.of(prompt, system=_WRITER, schema=_STEPS_SCHEMA)
+
+    async def _evaluate(self, data: EvalInput) -> MetricScore:
+        await self.prepare()
+        return await super()._evaluate(data)
+
+    async def _write(self) -> None:
+        reply = await resolve_primary_invoker(self.models).invoke(self.steps_request())
+        self.preparation += reply.usage
+        written = replace(self.rubric, steps=_read_steps(reply.data))
+        if self.path is not None:
+            await asyncio.to_thread(_keep, self.path, written)
+        self._written.append(written)
 
     def _kept(self, rubric: Rubric) -> Rubric:
         if rubric.steps or self.path is None or not self.path.exists():

@@ -106,5 +106,9 @@ def _grades(item: EvalInput) -> Mapping[str, float]:
 def _retrieved(item: EvalInput) -> list[str]:
     from calibrant.retrieval.context import document_ids
 
-    ids = document_ids(list(item.retrieved_chunks or ()), f"retrieved_chunks of item {item.id!r}")
+    where = f"retrieved_chunks of item {item.id!r}"
+    try:
+        ids = document_ids(list(item.retrieved_chunks or ()), where)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
     return list(dict.fromkeys(ids))

@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import os
 import secrets
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from calibrant.errors import StoreError
@@ -18,7 +20,6 @@ from calibrant.store.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from calibrant.ratings import Rating
     from calibrant.runs.settings import RunSettings
@@ -192,12 +193,13 @@ def _secret_beside(database: Path) -> str:
     place = database.parent / SECRET_FILE
     try:
         if not place.exists():
-            draft = place.with_suffix(f".{os.getpid()}")
-            draft.touch(mode=0o600)
-            draft.write_text(secrets.token_hex(32), encoding="ascii")
+            # Each thread of each process has a draft of its own; mkstemp makes it readable by its owner alone.
+            handle, draft = tempfile.mkstemp(prefix=f"{SECRET_FILE}.", dir=place.parent)
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(secrets.token_hex(32))
             with contextlib.suppress(FileExistsError):
                 os.link(draft, place)
-            draft.unlink()
+            Path(draft).unlink()
         return place.read_text(encoding="ascii")
     except OSError as error:
         raise StoreError(f"cannot keep the workspace's secret in {place}: {error}") from None
