@@ -14,11 +14,15 @@ MODULES_OF_EXTRAS = {"matplotlib", "cydifflib", "xllamacpp", "wordllama", "genai
 
 WITHOUT_EXTRAS = f"""
 import importlib, pkgutil, sys
-class Absent:
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {MODULES_OF_EXTRAS!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-sys.meta_path.insert(0, Absent())
+        absent = name.partition(".")[0] in {MODULES_OF_EXTRAS!r}
+        return None if absent else self.finder.find_spec(name, path, target)
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
 """
 
 
@@ -46,3 +50,56 @@ def test_all_holds_every_extra():
 def test_every_extra_is_documented(extra):
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     assert any(f"[{extra}]" in page.read_text(encoding="utf-8") for page in pages)
+
+
+DRAWING = """\
+from pathlib import Path
+from calibrant.report.charts import line_chart
+line_chart({'judge': {'0.1': 0.5}}, Path('never.png'), mark=0.5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("extra", "work"),
+    [
+        ("charts", DRAWING),
+        ("local", "from calibrant import connect\nconnect('local/smollm2')\n"),
+        (
+            "local",
+            "from calibrant.models import embed\nimport asyncio\nasyncio.run(embed(['a'], model='local/wordllama'))\n",
+        ),
+    ],
+)
+def test_what_cannot_be_done_without_an_extra_says_how_to_install_it(extra, work):
+    caught = "".join(f"    {line}\n" for line in work.splitlines())
+    done = without_extras(
+        f"from calibrant.errors import MissingExtraError\ntry:\n{caught}"
+        "except MissingExtraError as error:\n    print(error, error.extra, sep='|')\n"
+    )
+    message, _, named = done.stdout.strip().rpartition("|")
+    assert named == extra, done.stderr
+    assert message.endswith(f"needs an optional part; install it with: pip install 'calibrant[{extra}]'")
+
+
+def test_text_similarity_has_the_same_numbers_without_its_extra():
+    work = (
+        "from calibrant.metrics import matching_ratio\n"
+        "pairs = [('', ''), ('a', ''), ('the cat sat', 'the cat sat'), ('abcd', 'bcde'), ('ab ' * 80, 'ac ' * 80)]\n"
+        "print([matching_ratio(*pair) for pair in pairs], 'cydifflib' in sys.modules)\n"
+    )
+    without = without_extras(work)
+    assert without.returncode == 0, without.stderr
+    with_it = subprocess.run([sys.executable, "-c", f"import sys\n{work}"], capture_output=True, text=True, check=True)
+    assert without.stdout == with_it.stdout.replace("True", "False")
+    assert "True" in with_it.stdout
+
+
+def test_without_prices_money_is_unknown_unless_the_user_gives_them():
+    done = without_extras(
+        "from calibrant import connect\n"
+        "from calibrant.models.prices import listed_price\n"
+        "print(listed_price('openai', 'gpt-4o'))\n"
+        "print(connect('openai/gpt-4o').cost(1000, 100))\n"
+        "print(connect('openai/gpt-4o', price=(2.5, 10)).cost(1000, 100))\n"
+    )
+    assert done.stdout.split() == ["None", "None", "0.0035"], done.stderr
