@@ -6,6 +6,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_doubles import Hands
 
 from calibrant.errors import ModelCallError
 from calibrant.models import BaseLMInvoker, Clock, Limiter, Reply, Request, limited
@@ -15,20 +16,6 @@ from calibrant.ratings import Usage
 
 ASKED = Request.of("Open?")
 ONE_CALL = Usage(calls=1, input_tokens=70, output_tokens=30)
-
-
-class Hands:
-    """A clock whose hands move only when someone sleeps."""
-
-    def __init__(self):
-        self.time = 100.0
-        self.slept = []
-        self.clock = Clock(now=lambda: self.time, sleep=self._sleep, draw=lambda: 0.0)
-
-    async def _sleep(self, seconds):
-        self.slept.append(seconds)
-        await asyncio.sleep(0)
-        self.time += seconds
 
 
 class Provider(BaseLMInvoker):
