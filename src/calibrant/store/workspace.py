@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-import threading
 import time
 import weakref
 import zlib
@@ -13,19 +11,18 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from calibrant.errors import EvalError, StoreError
 from calibrant.ratings import Rating
+from calibrant.store.readers import PAGE, Readers
 from calibrant.store.records import CallRecord, ItemRecord, LabelRecord, rating_without_text
-from calibrant.store.schema import connected, prepared, store_error
+from calibrant.store.schema import prepared
 from calibrant.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 
 __all__ = ["Workspace", "open_workspace"]
 
 FILE: Final = "calibrant.db"
 FOLDER: Final = ".calibrant"
-PAGE: Final = 1000
 
 _CALLS = "INSERT OR REPLACE INTO calls (key, model, request, reply, crc, written)"
 _RATINGS = "INSERT OR REPLACE INTO ratings (run, item, criterion, rater, slot, role, status, data, crc)"
@@ -54,14 +51,13 @@ class Workspace:
         self.path = Path(folder) / FILE
         self.store_text = store_text
         self._writer = Writer(prepared(self.path), self.path)
-        self._readers: list[sqlite3.Connection] = []
-        self._mine = threading.local()
+        self._read = Readers(self.path)
         # At the interpreter's end what is queued is still committed.
-        self._finalizer = weakref.finalize(self, _close, self._writer, self._readers)
+        self._finalizer = weakref.finalize(self, _close, self._writer, self._read)
 
     def call(self, key: str) -> CallRecord | None:
         """The call of this key, if it was kept whole; a damaged row counts as absent, so that it is asked for again."""
-        row = self._one("SELECT key, model, request, reply, crc FROM calls WHERE key = ?", (key,))
+        row = self._read.one("SELECT key, model, request, reply, crc FROM calls WHERE key = ?", (key,))
         if row is None or row[3] is None or not _sound(row):
             return None
         return _call_of(row)
@@ -77,7 +73,7 @@ class Workspace:
     def calls(self) -> Iterator[CallRecord]:
         """Every call, in the order of its key; a damaged one is a StoreError."""
         sql = "SELECT key, model, request, reply, crc FROM calls WHERE key > ? ORDER BY key LIMIT ?"
-        for row in self._pages(sql, "", 0):
+        for row in self._read.pages(sql, "", 0):
             if not _sound(row):
                 raise StoreError(f"the workspace {self.path} holds a damaged call, {row[0]}; `check` lists all")
             yield _call_of(row)
@@ -95,7 +91,7 @@ class Workspace:
         sql = """SELECT id, data, crc FROM ratings WHERE run = :run AND id > :after
             AND (:criterion IS NULL OR criterion = :criterion) ORDER BY id LIMIT :page"""
         after = 0
-        while rows := self._all(sql, {"run": run, "criterion": criterion, "after": after, "page": PAGE}):
+        while rows := self._read.all(sql, {"run": run, "criterion": criterion, "after": after, "page": PAGE}):
             for place, data, crc in rows:
                 yield self._rating_of(place, data, crc)
             after = rows[-1][0]
@@ -111,7 +107,7 @@ class Workspace:
             "WHERE run = ? AND position > ? ORDER BY position LIMIT ?"
         )
         after = -1
-        while rows := self._all(sql, (run, after, PAGE)):
+        while rows := self._read.all(sql, (run, after, PAGE)):
             for position, item, cluster, data, crc in rows:
                 if _crc(item, cluster, data) != crc:
                     raise StoreError(f"the workspace {self.path} holds a damaged item, {item!r} of run {run!r}")
@@ -132,7 +128,7 @@ class Workspace:
             WHERE (item, criterion, annotator) > (?, ?, ?) AND criterion = coalesce(?, criterion)
             ORDER BY item, criterion, annotator LIMIT ?"""
         after = ("", "", "")
-        while rows := self._all(sql, (*after, criterion, PAGE)):
+        while rows := self._read.all(sql, (*after, criterion, PAGE)):
             for item, named, annotator, value, note in rows:
                 kept = self._decoded(value, f"label, of {annotator!r} on {named!r} of item {item!r}")
                 yield LabelRecord.of_row(item, named, annotator, value=kept, note=note)
@@ -145,12 +141,12 @@ class Workspace:
 
     def manifest(self, run: str) -> dict[str, Any] | None:
         """What is known about a run; None when there is no such run, and a StoreError when it is damaged."""
-        row = self._one("SELECT data FROM manifests WHERE run = ?", (run,))
+        row = self._read.one("SELECT data FROM manifests WHERE run = ?", (run,))
         return None if row is None else self._decoded(row[0], f"manifest, that of run {run!r}")
 
     def runs(self) -> list[str]:
         """The names of all runs that have a manifest, oldest first."""
-        return [run for (run,) in self._all("SELECT run FROM manifests ORDER BY written, run", ())]
+        return [run for (run,) in self._read.all("SELECT run FROM manifests ORDER BY written, run", ())]
 
     def flush(self) -> None:
         """Return when everything that was added is committed; raises StoreError when something of it could not be."""
@@ -161,11 +157,11 @@ class Workspace:
 
         With `run`, of ratings and items those of that run alone, and no labels or other runs' manifests.
         """
-        found = [f"database: {text}" for (text,) in self._all("PRAGMA integrity_check", ()) if text != "ok"]
+        found = [f"database: {text}" for (text,) in self._read.all("PRAGMA integrity_check", ()) if text != "ok"]
         calls = "SELECT key, model, request, reply, crc FROM calls WHERE key > ? ORDER BY key LIMIT ?"
-        found += [f"call {row[0]}" for row in self._pages(calls, "", 0) if not _sound(row)]
+        found += [f"call {row[0]}" for row in self._read.pages(calls, "", 0) if not _sound(row)]
         ratings = "SELECT id, run, item, criterion, data, crc FROM ratings WHERE id > ? ORDER BY id LIMIT ?"
-        for place, owner, item, criterion, data, crc in self._pages(ratings, 0, 0):
+        for place, owner, item, criterion, data, crc in self._read.pages(ratings, 0, 0):
             if run not in (None, owner):
                 continue
             try:
@@ -215,7 +211,7 @@ class Workspace:
         sql = """SELECT run, position, item, cluster, data, crc FROM items
             WHERE (run, position) > (?, ?) ORDER BY run, position LIMIT ?"""
         after = ("", -1)
-        while rows := self._all(sql, (*after, PAGE)):
+        while rows := self._read.all(sql, (*after, PAGE)):
             damaged = [row for row in rows if _crc(*row[2:5]) != row[5] and run in (None, row[0])]
             yield from (f"item {row[2]!r} of run {row[0]!r}" for row in damaged)
             after = rows[-1][:2]
@@ -223,45 +219,18 @@ class Workspace:
     def _damaged_texts(self) -> Iterator[str]:
         """Labels and manifests have no checksum: what cannot be read is damaged."""
         labels = "SELECT rowid, item, criterion, annotator, value FROM labels WHERE rowid > ? ORDER BY rowid LIMIT ?"
-        for _, item, criterion, annotator, value in self._pages(labels, 0, 0):
+        for _, item, criterion, annotator, value in self._read.pages(labels, 0, 0):
             if _is_damaged(value):
                 yield f"label of {annotator!r} on {criterion!r} of item {item!r}"
         manifests = "SELECT rowid, run, data FROM manifests WHERE rowid > ? ORDER BY rowid LIMIT ?"
-        yield from (f"manifest of run {run!r}" for _, run, data in self._pages(manifests, 0, 0) if _is_damaged(data))
+        yield from (
+            f"manifest of run {run!r}" for _, run, data in self._read.pages(manifests, 0, 0) if _is_damaged(data)
+        )
 
     def _decoded(self, text: str, what: str) -> Any:
         if _is_damaged(text):
             raise StoreError(f"the workspace {self.path} holds a damaged {what}; `check` lists all")
         return json.loads(text)
-
-    def _pages(self, sql: str, after: Any, key_column: int) -> Iterator[tuple[Any, ...]]:
-        while rows := self._all(sql, (after, PAGE)):
-            yield from rows
-            after = rows[-1][key_column]
-
-    def _one(self, sql: str, values: Any) -> tuple[Any, ...] | None:
-        try:
-            return self._reader().execute(sql, values).fetchone()
-        except sqlite3.Error as error:
-            raise store_error(self.path, error) from None
-
-    def _all(self, sql: str, values: Any) -> list[tuple[Any, ...]]:
-        try:
-            return self._reader().execute(sql, values).fetchall()
-        except sqlite3.Error as error:
-            raise store_error(self.path, error) from None
-
-    def _reader(self) -> sqlite3.Connection:
-        if not self._finalizer.alive:
-            raise StoreError(f"the workspace {self.path} is closed")
-        connection = getattr(self._mine, "connection", None)
-        if connection is None:
-            connection = self._mine.connection = connected(self.path)
-            connection.execute("PRAGMA query_only = ON")
-            # A damaged text comes back changed, so that its checksum tells, instead of failing the whole page.
-            connection.text_factory = partial(str, encoding="utf-8", errors="replace")
-            self._readers.append(connection)
-        return connection
 
 
 def open_workspace(beside: str | Path = ".", *, store_text: bool = True) -> Workspace:
@@ -271,12 +240,11 @@ def open_workspace(beside: str | Path = ".", *, store_text: bool = True) -> Work
     return Workspace(folder / FOLDER, store_text=store_text)
 
 
-def _close(writer: Writer, readers: list[sqlite3.Connection]) -> None:
+def _close(writer: Writer, readers: Readers) -> None:
     try:
         writer.close()
     finally:
-        while readers:
-            readers.pop().close()
+        readers.close()
 
 
 def _crc(*columns: object) -> int:

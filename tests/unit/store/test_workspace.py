@@ -1,5 +1,7 @@
 import asyncio
 import sqlite3
+import threading
+from pathlib import Path
 
 import pytest
 
@@ -299,3 +301,54 @@ def test_check_names_everything_that_is_damaged_at_once(workspace):
         "manifest of run 'r-1'",
     ]
     assert workspace.call(LABELLED.key) == LABELLED
+
+
+def open_files():
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are counted in the way of Linux")
+def test_threads_that_come_and_go_leave_no_file_open(workspace):
+    workspace.call("k")
+    before = open_files()
+    for _ in range(20):
+        thread = threading.Thread(target=workspace.call, args=("k",))
+        thread.start()
+        thread.join()
+    # SQLite keeps one for its next connection.
+    assert open_files() <= before + 1
+
+
+def test_closing_closes_what_every_thread_has_open(tmp_path):
+    workspace = Workspace(tmp_path)
+    asyncio.run(workspace.put_call(CALL))
+    read, over, said = threading.Event(), threading.Event(), []
+
+    def reads_before_and_after():
+        said.append(workspace.call(CALL.key))
+        read.set()
+        over.wait(10)
+        with pytest.raises(StoreError, match="is closed"):
+            workspace.call(CALL.key)
+        said.append("closed")
+
+    thread = threading.Thread(target=reads_before_and_after)
+    thread.start()
+    read.wait(10)
+    workspace.close()
+    over.set()
+    thread.join(10)
+    assert said == [CALL, "closed"]
+    # Nothing of SQLite's own is left beside the database: everyone has let go of it.
+    assert [path.name for path in tmp_path.iterdir()] == ["calibrant.db"]
+
+
+def test_a_workspace_that_is_closed_while_it_is_streamed_says_so(tmp_path):
+    workspace = Workspace(tmp_path)
+    workspace.add_ratings("r", (rating_of(number) for number in range(1500)))
+    workspace.flush()
+    stream = workspace.ratings("r")
+    next(stream)
+    workspace.close()
+    with pytest.raises(StoreError, match="is closed"):
+        list(stream)
