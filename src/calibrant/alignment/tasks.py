@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from calibrant.agreement.published import value_text
 from calibrant.errors import InputError, UnknownNameError, shortened
@@ -56,6 +56,8 @@ class EvalTask:
             str(name): schema if schema is None or isinstance(schema, MultiLabelSchema) else _outcomes(name, schema)
             for name, schema in self.task_schemas.items()
         }
+        self.prompt_columns = None if self.prompt_columns is None else _columns("prompt_columns", self.prompt_columns)
+        self.response_columns = _columns("response_columns", self.response_columns)
         if self.answering_method not in ANSWERING_METHODS:
             raise UnknownNameError.among("answering_method", self.answering_method, ANSWERING_METHODS)
         if self.required_tasks is None:
@@ -128,6 +130,12 @@ def _schema(data: Any) -> Schema:
     if isinstance(data, Mapping):
         return MultiLabelSchema(data.get("multilabel") or data.get("outcomes") or ())
     return data
+
+
+def _columns(name: str, given: Any) -> list[str]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InputError(f"{name} is a list of columns, not {shortened(given)}")
+    return list(cast("Sequence[str]", given))
 
 
 def _outcomes(name: str, outcomes: Any) -> tuple[str, ...]:

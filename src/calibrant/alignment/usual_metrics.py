@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["usual_metrics"]
 
 MOST_LABELS = 50
-"""More different texts than these are free text."""
+"""More different texts than these, or than half of them, are free text, if any has more words than a label has."""
+
+WORDS = 3
 
 
 def usual_metrics(ratings: Ratings, tasks: Sequence[str] = (), eval_task: EvalTask | None = None) -> MetricsConfig:
@@ -51,4 +53,6 @@ def _labels(ratings: Ratings, task: str) -> list[Any]:
 
 
 def _is_free_text(labels: list[Any]) -> bool:
-    return isinstance(labels[0], str) and len(set(labels)) > min(MOST_LABELS, len(labels) / 2)
+    if not isinstance(labels[0], str) or len(set(labels)) <= min(MOST_LABELS, len(labels) / 2):
+        return False
+    return any(len(label.split()) > WORDS for label in set(labels))
