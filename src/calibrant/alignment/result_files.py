@@ -69,6 +69,6 @@ def read_result_files(scores: Path) -> list[MetricResults]:
 
 def _read(path: Path) -> BaseScoringResult | None:
     try:
-        return BaseScoringResult.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        return BaseScoringResult.from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, ValidationError):
         return None

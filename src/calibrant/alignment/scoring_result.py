@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.estimates import Estimate
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 __all__ = ["BaseScoringResult"]
+
+SUMMARY = frozenset({"task_strategy", "score", "n", "interval", "level", "coverage", "unique_name"})
+"""What a result's file says of it again, in short."""
 
 
 class BaseScoringResult(BaseModel):
@@ -71,6 +77,12 @@ class BaseScoringResult(BaseModel):
         """The score of this name as an estimate, when the scorer gave an interval."""
         found = self.intervals.get(name)
         return None if found is None else Estimate.from_json({key: found[key] for key in _ESTIMATE})
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The result that `to_json` wrote, with its details; keys that a file has besides are among them."""
+        details = {name: value for name, value in data.items() if name not in {*cls.model_fields, *SUMMARY}}
+        return cls.model_validate({**data, "details": details})
 
     def to_json(self) -> dict[str, Any]:
         """The result as its file has it: every field, the details, and the headline as `score`."""
