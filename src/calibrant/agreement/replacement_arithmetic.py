@@ -6,6 +6,7 @@ reverse, and both. They are sufficient for every epsilon, so nothing is computed
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,7 @@ def winning_rates(counts: Array, epsilon: float, q: float, *, multiplicative: bo
 
 
 def break_even(counts: Array, q: float, *, multiplicative: bool = False) -> float | None:
-    """The smallest epsilon at which the judge passes, to six digits; None if it never does."""
+    """The smallest epsilon at which the judge passes, rounded up to six digits; None if it never does."""
     low, high = 0.0, 1.0 - 1e-9
 
     def passes(epsilon: float) -> bool:
@@ -73,4 +74,4 @@ def break_even(counts: Array, q: float, *, multiplicative: bool = False) -> floa
     while high - low > 5e-7:
         middle = (low + high) / 2.0
         low, high = (low, middle) if passes(middle) else (middle, high)
-    return round(high, 6)
+    return math.ceil(high * 1e6) / 1e6

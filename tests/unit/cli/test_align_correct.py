@@ -1,0 +1,93 @@
+"""`calibrant align correct` as a user runs it: rates, labels from elsewhere, clusters, and wrong use."""
+
+import json
+import random
+
+import pytest
+
+from calibrant.agreement import corrected_rate
+from calibrant.cli.group import main
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(2)
+    truth = [draw.random() < 0.8 for _ in range(400)]
+    said = [one if draw.random() < 0.9 else not one for one in truth]
+    rows = [f"{item},{'pass' if one else 'fail'},customer-{item % 20}" for item, one in enumerate(said)]
+    (tmp_path / "judge.csv").write_text("id,verdict,customer\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    rows = [f"{item},{'pass' if truth[item] else 'fail'}" for item in range(120)]
+    (tmp_path / "human.csv").write_text("id,verdict\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return {"judge": dict(enumerate(said)), "human": dict(enumerate(truth[:120]))}
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(["align", "correct", "--judge", "judge.csv", "--human", "human.csv", *arguments])
+    return ended.value.code or 0, *capsys.readouterr()
+
+
+def as_json(capsys, *arguments):
+    code, out, _ = run(capsys, "--task", "verdict", "--positive", "pass", "--json", *arguments)
+    assert code == 0
+    return json.loads(out, parse_constant=pytest.fail)
+
+
+def test_the_command_says_what_the_function_says(files, capsys):
+    expected = corrected_rate(files["judge"], files["human"]).to_json()
+    found = as_json(capsys)
+    assert found == {"schema": "calibrant.corrected_rate/1", "positive": "pass", **expected}
+
+
+def test_the_text_has_all_three_rates_and_what_the_labels_are_worth(files, capsys):
+    code, out, _ = run(capsys, "--task", "verdict", "--positive", "pass")
+    assert code == 0
+    lines = out.splitlines()
+    assert [line.split("  ")[0] for line in lines[:3]] == ["corrected rate", "judge alone", "labels alone"]
+    assert lines[3].startswith("your 120 labels are worth ")
+
+
+def test_labels_from_elsewhere_take_the_other_method(files, capsys):
+    found = as_json(capsys, "--labels-from", "elsewhere")
+    assert found["estimate"]["method"] == "rogan-gladen"
+    assert found["worth"] is None
+
+
+def test_clusters_are_counted_by_a_column_of_the_judge(files, capsys):
+    clusters = {item: f"customer-{item % 20}" for item in files["judge"]}
+    expected = corrected_rate(files["judge"], files["human"], clusters=clusters)
+    code, out, _ = run(capsys, "--positive", "pass", "--cluster", "customer", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["estimate"]["lower"] == expected.estimate.lower
+    assert found["estimate"] != as_json(capsys)["estimate"]
+
+
+def test_the_level_of_the_interval_may_be_said(files, capsys):
+    wide, narrow = as_json(capsys, "--level", "0.99")["estimate"], as_json(capsys, "--level", "0.8")["estimate"]
+    assert wide["lower"] < narrow["lower"] < narrow["upper"] < wide["upper"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--positive", "pass"], "judge.csv has answers to verdict, customer; name one with --task"),
+        (["--task", "verdict", "--positive", "good"], "nobody answered 'good'; --positive is one of: fail, pass"),
+        (["--task", "verdikt", "--positive", "pass"], "unknown task 'verdikt'"),
+        (["--cluster", "client", "--task", "verdict", "--positive", "pass"], "judge.csv has no column 'client'"),
+        (["--labels-from", "nowhere"], "'nowhere' is not one of 'same_traffic', 'elsewhere'"),
+    ],
+)
+def test_wrong_use_says_what_there_is(files, capsys, arguments, words):
+    code, out, error = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert words in error
+
+
+def test_labels_that_share_no_item_with_the_judge_are_inconclusive(files, capsys, tmp_path):
+    (tmp_path / "human.csv").write_text("id,verdict\nx1,pass\nx2,fail\n", encoding="utf-8")
+    code, out, _ = run(capsys, "--task", "verdict", "--positive", "pass")
+    assert code == 3
+    assert "no estimate: there is no label on an item that was judged" in out
+    assert "warning: 2 labelled items were not judged, and are left out" in out
