@@ -2,10 +2,11 @@
 
 Every categorical statistic against each person and the majority, the statistics of many raters, all with intervals of
 10,000 resamples, and the alternative annotator test at seven epsilons; beside scikit-learn, krippendorff and scipy's
-bootstrap where they are installed. Prints CPU seconds; peers run on fewer items where they would take minutes, and say
-so. Run it with `make bench`, or `python bench/alignment.py 10000` for fewer items.
+bootstrap where they are installed, and text similarity beside difflib. Prints CPU seconds; peers run on fewer items
+where they would take minutes, and say so. Run it with `make bench`, or `python bench/alignment.py 10000` for fewer.
 """
 
+import difflib
 import importlib.util
 import random
 import resource
@@ -26,6 +27,7 @@ from calibrant.agreement import (
     many_raters_ac1,
     mean_pairwise_kappa,
 )
+from calibrant.alignment.scorers.ratios import ratios
 
 MEASURES = ("accuracy", "precision", "recall", "f1", "balanced_accuracy", "matthews", "kappa", "ac1")
 MANY = (fleiss_kappa, many_raters_ac1, krippendorff_alpha, mean_pairwise_kappa)
@@ -129,6 +131,30 @@ def with_scipy(cube):
     print(f"{'    ... which is, for 10,000 resamples,':<66} {seconds * 10_000 / resamples:9.1f} s")
 
 
+def texts(pairs):
+    """Explanations of about 160 characters, and the same with one word in ten changed."""
+    draw = random.Random(1)
+    words = [f"{draw.choice('bcdfgklmnprst')}{draw.choice('aeiou')}{draw.choice('lmnrst')}{n % 7}" for n in range(200)]
+    for _ in range(pairs):
+        said = [draw.choice(words) for _ in range(32)]
+        yield " ".join(said), " ".join(one if draw.random() < 0.9 else draw.choice(words) for one in said)
+
+
+def with_difflib():
+    given = list(texts(1_500))
+    found, seconds = timed("text similarity of 1,500 pairs, 160 characters", lambda: ratios(given))
+
+    def standard():
+        return [difflib.SequenceMatcher(None, first, second, autojunk=False).ratio() for first, second in given]
+
+    expected, theirs = timed("difflib: the same", standard)
+    if found != expected:
+        raise SystemExit("the ratios differ from difflib's")
+    print(f"{'    ... ours over difflib':<66} {seconds / theirs:9.3f}")
+    with_repeats = given[:150] * 10
+    timed("text similarity of 1,500 pairs of which 150 differ", lambda: ratios(with_repeats))
+
+
 def main():
     items = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     table = ratings(items)
@@ -139,6 +165,7 @@ def main():
             print(f"{package}: not installed, skipped")
         else:
             work(cube)
+    with_difflib()
 
 
 if __name__ == "__main__":
