@@ -185,10 +185,6 @@ def _decide(run: Run, setting: str) -> None:
 
 def _told(run: Run, answer: str) -> list[str]:
     """The gates with that answer, each in a line that says why."""
-    found: list[str] = []
-    for gate in run.gates:
-        if gate.answer == answer:
-            more = gate.more_items
-            settle = f"; about {more:,} more {'item' if more == 1 else 'items'} would settle it" if more else ""
-            found.append(f"{gate.answer}  {gate.gate} ({gate.reason}){settle}")
-    return found
+    from calibrant.report.tables import gate_lines
+
+    return [*gate_lines([gate.to_json() for gate in run.gates if gate.answer == answer])]

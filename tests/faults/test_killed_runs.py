@@ -89,6 +89,10 @@ def test_a_run_killed_twenty_times_ends_as_an_undisturbed_one_and_asks_nothing_t
     assert result["metrics"][0]["score"] == expected["metrics"][0]["score"]
     assert result["usage"]["calls"] + result["usage"]["cached"] == ITEMS
     assert len(server.answered) == ITEMS
+    # Every kill can lose what was under way, and nothing else.
+    assert repeated(server) <= KILLS * CONCURRENCY
+    assert max(server.answered.values()) <= 1 + KILLS
+    assert sum(server.answered.values()) - repeated(server) == ITEMS
 
 
 def test_two_processes_on_one_workspace_end_alike_and_leave_it_sound(tmp_path, server):

@@ -178,7 +178,7 @@ def gate_lines(gates: Sequence[Data]) -> Iterator[str]:
     """One line a gate: its answer, what was asked, why, and what would settle it."""
     for gate in gates:
         more = gate.get("more_items")
-        settle = f"; about {more:,} more items would settle it" if more else ""
+        settle = f"; about {more:,} more {'item' if more == 1 else 'items'} would settle it" if more else ""
         reason = f" ({gate['reason']})" if gate.get("reason") else ""
         yield f"{gate['answer']}  {gate['gate']}{reason}{settle}"
 
