@@ -160,6 +160,10 @@ class BaseMetric(ABC):
         del item
         return []
 
+    def preparing_requests(self) -> list[Request]:
+        """What `prepare` will ask, once for all items; empty for most metrics, and when it is ready."""
+        return []
+
     def estimated_calls(self, item: EvalInput) -> int:
         """How many calls to models `item` takes: every judge's, in every repeat; 0 when it lacks a field.
 

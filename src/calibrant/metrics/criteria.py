@@ -95,6 +95,10 @@ class GEvalMetric(RubricMetric):
         prompt = f"The criterion: {self.rubric.definition}\n\nThe judge sees: {shown}\n\nThe levels:\n{levels}"
         return Request.of(prompt, system=_WRITER, schema=_STEPS_SCHEMA)
 
+    def preparing_requests(self) -> list[Request]:
+        """The request for the steps, unless they are there."""
+        return [] if self.rubric.steps or self._written else [self.steps_request()]
+
     async def _evaluate(self, data: EvalInput) -> MetricScore:
         await self.prepare()
         return await super()._evaluate(data)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from calibrant.metrics.jury import Vote
     from calibrant.ratings import MetricOutput
 
-__all__ = ["Stability", "flip_rate", "repeated_result", "stability"]
+__all__ = ["Stability", "flip_rate", "repeated_result", "stability", "within_item_variance"]
 
 
 def repeated_result(metric: BaseMetric, item: EvalInput, votes: Sequence[Vote]) -> MetricResult:
@@ -60,6 +60,18 @@ def flip_rate(passed: Sequence[bool]) -> float | None:
         return None
     passes = sum(passed)
     return passes * (len(passed) - passes) / math.comb(len(passed), 2)
+
+
+def within_item_variance(scores: Sequence[float]) -> float | None:
+    """The sample variance of several scores of one item; None for fewer than two.
+
+    >>> within_item_variance([0.0, 1.0, 1.0, 0.0]), within_item_variance([1.0])
+    (0.3333333333333333, None)
+    """
+    if len(scores) < 2:
+        return None
+    centre = math.fsum(scores) / len(scores)
+    return math.fsum((score - centre) ** 2 for score in scores) / (len(scores) - 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,17 +136,10 @@ def _account(rounds: Sequence[MetricResult]) -> dict[str, Any]:
         "asked": len(rounds),
         "scores": scores or [one.label for one in valid],
         "passed": [one.success for one in valid],
-        "variance": _variance(scores),
+        "variance": within_item_variance(scores),
         "flip_rate": flip_rate([one.success for one in valid]),
         "errors": [str(one.error) for one in rounds if one.error is not None],
     }
-
-
-def _variance(scores: Sequence[float]) -> float | None:
-    if len(scores) < 2:
-        return None
-    centre = math.fsum(scores) / len(scores)
-    return math.fsum((score - centre) ** 2 for score in scores) / (len(scores) - 1)
 
 
 def _output(one: MetricResult) -> MetricOutput:

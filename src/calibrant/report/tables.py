@@ -143,6 +143,8 @@ def _unstable(run: Data) -> Iterator[str]:
                 for one in metric["unstable"][:3]
             )
             flips = "" if metric["flip_rate"] is None else f"; two votes disagree on {metric['flip_rate']:.1%}"
+            spread = metric.get("vote_variance")
+            flips += "" if spread is None else f", their variance within an item is {spread:.3f}"
             yield f"{metric['name']}: least stable {shown}{flips}"
 
 

@@ -75,7 +75,7 @@ def forecast(metrics: Sequence[BaseMetric], sample: Sequence[EvalInput], n: int,
     calls = read = written = 0.0
     usd: float | None = 0.0
     for metric in metrics:
-        asked = sum(metric.estimated_calls(item) for item in sample) * share
+        asked = sum(metric.estimated_calls(item) for item in sample) * share + len(metric.preparing_requests())
         estimates = _costs(metric, sample)
         calls += asked
         if not asked:

@@ -73,7 +73,11 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSummary:
-    """What a run found out about one metric. `failing_items` counts the items that were rated and did not pass."""
+    """What a run found out about one metric. `failing_items` counts the items that were rated and did not pass.
+
+    Where items have several votes, of repeats or of a jury, `flip_rate` is the mean chance that two votes on an item
+    disagree about passing, and `vote_variance` the mean variance of the scores within an item.
+    """
 
     spec: MetricSpec
     pass_rate: Estimate
@@ -84,6 +88,7 @@ class MetricSummary:
     unstable: tuple[UnstableItem, ...] = ()
     usage: Usage = field(default_factory=Usage)
     flip_rate: float | None = None
+    vote_variance: float | None = None
     distribution: Spread = field(default_factory=Spread)
 
     @property
@@ -108,6 +113,7 @@ class MetricSummary:
             "failures": [cause.to_json() for cause in self.failures],
             "unstable": [item.to_json() for item in self.unstable],
             "flip_rate": self.flip_rate,
+            "vote_variance": self.vote_variance,
             "distribution": self.distribution.to_json(),
             "usage": self.usage.to_json(),
         }

@@ -13,6 +13,7 @@ import numpy as np
 
 from calibrant.errors import CODES, Status
 from calibrant.estimates import Coverage, Estimate
+from calibrant.metrics.repeats import within_item_variance
 from calibrant.ratings import Failure, Rating, Usage
 from calibrant.runs.seals import Seal
 from calibrant.runs.specification import label_of
@@ -74,6 +75,7 @@ class Tally:
         self._examples: dict[str, tuple[int, str, str]] = {}
         self._unstable: list[tuple[float, float, int, UnstableItem]] = []
         self._flips = 0.0
+        self._spread = 0.0
         self._voted = 0
         self._labels: Counter[str] = Counter()
 
@@ -122,6 +124,7 @@ class Tally:
             unstable=tuple(entry[-1] for entry in sorted(self._unstable, reverse=True)),
             usage=self.usage,
             flip_rate=self._flips / self._voted if self._voted else None,
+            vote_variance=self._spread / self._voted if self._voted else None,
             distribution=self._distribution(rated),
         )
 
@@ -179,6 +182,7 @@ class Tally:
         passed, n = sum(bool(outcome.passed) for outcome in outcomes), len(outcomes)
         flip = 2 * passed * (n - passed) / (n * (n - 1))
         self._flips += flip
+        self._spread += within_item_variance(scores) or 0.0
         self._voted += 1
         if min(scores) == max(scores):
             return
