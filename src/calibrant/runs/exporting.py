@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 from itertools import islice
@@ -54,8 +55,11 @@ def export(run: Run, path: str | Path, *, format: ExportFormat | None = None, te
         WRITERS[chosen](run, draft, text)
         draft.replace(target)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise InputError(f"cannot write {target}: {error.strerror or error}") from None
+    finally:
+        # Gone when all went well; where the folder itself is in the way, there is none.
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
     return target
 
 
