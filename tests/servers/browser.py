@@ -61,8 +61,10 @@ class Tab:
         await self.evaluate(LOADED)
 
     async def press(self, key):
-        for kind in ("keyDown", "keyUp"):
-            await self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=KEYS[key])
+        number, text = KEYS[key]
+        told = {"key": key, "code": key, "windowsVirtualKeyCode": number}
+        await self.ask("Input.dispatchKeyEvent", type="keyDown", text=text, **told)
+        await self.ask("Input.dispatchKeyEvent", type="keyUp", **told)
 
     async def draw(self, path):
         """The whole page as a PNG."""
@@ -84,7 +86,7 @@ class Tab:
 
 LOADED = """new Promise((resolve) =>
     document.readyState === "complete" ? resolve() : addEventListener("load", () => resolve()))"""
-KEYS = {"Tab": 9, "Enter": 13}
+KEYS = {"Tab": (9, ""), "Enter": (13, "\r")}
 
 
 @asynccontextmanager

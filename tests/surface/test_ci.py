@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TOOLS = ["make", "cc", "git", "python3"]
+TOOLS = ["make", "cc", "git", "python3", "chromium"]
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_only_what_is_missing_is_installed(ci):
 
 
 def test_without_a_way_to_install_it_says_what_is_missing(ci):
-    code, calls, said = ci("make", "git", "python3")
+    code, calls, said = ci("make", "git", "python3", "chromium")
     assert code == 2
     assert said.startswith("The tests need gcc from the system; install them")
     assert "make test" not in calls

@@ -2,14 +2,14 @@ import json
 from itertools import permutations
 
 import pytest
-from sample_runs import brief, faithfulness, items, jury, judge, kept, share, tone
+from sample_runs import brief, faithfulness, items, judge, jury, kept, share, tone
 
 from calibrant import metric
 from calibrant.aggregation import MedianAggregationStrategy, score_agg
 from calibrant.errors import InputError, ModelCallError, UnknownNameError
 from calibrant.metrics import RubricMetric
 from calibrant.models import Request
-from calibrant.runs import compare, export, replay, reopened, verify
+from calibrant.runs import compare, export, reopened, replay, verify
 from calibrant.runs.rebuilding import RebuiltMetric
 from calibrant.runs.specification import MetricSpec
 

@@ -82,7 +82,8 @@ def test_what_cannot_be_worked_out_is_said(folder):
 def test_a_changed_row_is_found_by_its_checksum(folder):
     changed(
         folder,
-        "UPDATE ratings SET data = replace(data, 'true', 'false') WHERE id = (SELECT min(id) FROM ratings WHERE data LIKE '%\"value\":true%')",
+        "UPDATE ratings SET data = replace(data, '\"value\":true', '\"value\":false') "
+        "WHERE item = 'q0' AND criterion = 'brief'",
     )
     found = verify("latest", workspace=folder)
     assert not found.is_ok
@@ -153,7 +154,7 @@ def test_a_damaged_reply_of_this_run_is_found(folder):
 def test_damage_to_another_run_does_not_matter(folder):
     other = kept(items(3), [share], name="other", folder=folder / ".calibrant")
     other.close()
-    changed(folder, f"UPDATE ratings SET data = data || ' ' WHERE run = '{other.id}' AND item = 'q1'")
+    changed(folder, "UPDATE ratings SET data = data || ' ' WHERE run = ? AND item = 'q1'", other.id)
     first = reopened("kept", workspace=folder)
     assert verify(first).is_ok
     first.close()
