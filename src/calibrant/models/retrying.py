@@ -55,8 +55,8 @@ class Outage:
             self._probe_at = now + PROBE_SECONDS
             return
         raise ModelCallError(
-            f"not asked: the last {self._failures} calls over {now - self._since:.0f} s all failed, "
-            f"most recently so: {self._last}",
+            f"{self._last}; not asked, because all of the last {self._failures} calls failed, over "
+            f"{now - self._since:.0f} s",
             code=self._last.code,
         )
 

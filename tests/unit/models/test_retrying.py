@@ -69,7 +69,9 @@ def test_a_provider_that_is_down_gets_a_probe_now_and_then_and_is_back_after_a_g
     ended = together(model, [OPEN] * 8)
     assert {one.code for one in ended} == {"judge_unreachable"}
     asked = len(judge.requests)
-    with pytest.raises(ModelCallError, match=r"not asked: the last .* calls over .* s all failed"):
+    with pytest.raises(
+        ModelCallError, match=r"^it failed with .*; not asked, because all of the last \d+ calls failed, over \d+ s$"
+    ):
         ask(model)
     assert len(judge.requests) == asked
     down, hands.time = False, hands.time + 6.0
@@ -80,3 +82,56 @@ def test_a_provider_that_is_down_gets_a_probe_now_and_then_and_is_back_after_a_g
 def test_retries_that_make_no_sense_are_refused(wrong):
     with pytest.raises(InputError, match="retries need at least 1 attempt"):
         retried(ScriptedInvoker([]), **wrong)
+
+
+@pytest.mark.parametrize(
+    ("code", "wait"), [("judge_unreachable", 20.0), ("provider_error", 20.0), ("unauthorized", 0.0)]
+)
+def test_a_provider_is_down_after_sixteen_failures_in_a_row_and_its_patience(code, wait):
+    hands = Hands()
+    judge = ScriptedInvoker(lambda request: failure(code, retryable=False))
+    model = retried(judge, clock=hands.clock)
+    for _ in range(15):
+        together(model, [OPEN])
+    hands.time += wait
+    together(model, [OPEN])
+    assert len(judge.requests) == 16
+    with pytest.raises(ModelCallError, match="; not asked, because all of the last 16 calls failed") as caught:
+        ask(model)
+    assert caught.value.code == code
+    assert len(judge.requests) == 16
+
+
+@pytest.mark.parametrize("between", ["yes", JudgeReplyError("not JSON"), failure("request_invalid")])
+def test_one_answer_of_any_kind_between_failures_means_that_the_provider_is_there(between):
+    hands = Hands()
+    judge = ScriptedInvoker(
+        [*[failure("provider_error", retryable=False)] * 15, between, *[failure("provider_error")] * 9]
+    )
+    model = retried(judge, attempts=1, clock=hands.clock)
+    for _ in range(25):
+        hands.time += 5.0
+        together(model, [OPEN])
+    assert len(judge.requests) == 25
+
+
+def test_while_a_provider_is_down_one_call_in_five_seconds_looks_whether_it_is_back():
+    hands = Hands()
+    judge = ScriptedInvoker(lambda request: failure("judge_timeout"))
+    model = retried(judge, attempts=1, patience=0.0, clock=hands.clock)
+    for _ in range(16):
+        together(model, [OPEN])
+    for _ in range(10):
+        hands.time += 1.0
+        together(model, [OPEN] * 3)
+    assert len(judge.requests) == 16 + 2
+
+
+def test_one_models_outage_is_not_anothers():
+    down, up = ScriptedInvoker(lambda request: failure("judge_unreachable")), ScriptedInvoker("yes")
+    hands = Hands()
+    models = [retried(judge, attempts=1, patience=0.0, clock=hands.clock) for judge in (down, up)]
+    for _ in range(20):
+        together(models[0], [OPEN])
+    assert len(down.requests) == 16
+    assert ask(models[1])[0].data == "yes"
