@@ -95,3 +95,35 @@ def test_one_invoker_under_two_loops_one_after_the_other_leaves_no_socket(recwar
                 assert runner.run(model.invoke(asked)).data == "yes"
         wait_for(lambda: server.concurrent == 0)
     assert [str(warning.message) for warning in recwarn] == []
+
+
+LOOPS_OF_ONES_OWN = textwrap.dedent("""
+    import asyncio, gc, sys, threading, weakref
+    from calibrant.models import Request, connect, wrapped
+
+    asked = Request.of("Is it?", labels=("yes", "no"))
+    model = wrapped(connect("openai/judge", base_url=sys.argv[1]))
+    left = []
+    for _ in range(3):
+        loop = asyncio.new_event_loop()
+        left.append(weakref.ref(loop))
+        print(loop.run_until_complete(model.invoke(asked)).data)
+        loop.close()
+        del loop
+    threads = [threading.Thread(target=lambda: asyncio.run(model.invoke(asked))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gc.collect()
+    print("left", sum(reference() is not None for reference in left))
+""")
+
+
+def test_loops_that_a_program_closes_by_itself_warn_of_nothing_and_are_let_go():
+    with ProviderServer() as server:
+        done = subprocess.run(
+            [sys.executable, "-c", LOOPS_OF_ONES_OWN, server.openai_url], capture_output=True, text=True, check=True
+        )
+        assert (done.stdout, done.stderr) == ("yes\nyes\nyes\nleft 0\n", "")
+        wait_for(lambda: server.concurrent == 0)

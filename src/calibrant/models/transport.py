@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import weakref
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -37,6 +39,7 @@ class Transport:
         self._sessions = WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[aiohttp.ClientSession, None]]()
         self._open = WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession]()
         self._urls: dict[str, URL] = {}
+        weakref.finalize(self, close_behind_closed_loops, self._open)
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Answer:
         """What the endpoint answers to `body` under `path`."""
@@ -76,6 +79,9 @@ class Transport:
 
     async def _opened(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
+        close_behind_closed_loops(self._open)
+        for closed in closed_loops(self._sessions):
+            self._sessions.pop(closed, None)
         holder = self._sessions[loop] = self._holder()
         # The loop closes the asynchronous generators that were begun in it before it closes itself.
         session = await anext(holder)
@@ -125,6 +131,24 @@ class Transport:
             return ModelCallError(f"{name} did not answer within {self.endpoint.timeout:g} s", code="judge_timeout")
         why = without_secrets(f"{type(error).__name__}: {error}", self.endpoint.secrets())[:200]
         return ModelCallError(f"{name} at {address} could not be reached ({why})", code="judge_unreachable")
+
+
+def closed_loops(by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Any]) -> list[asyncio.AbstractEventLoop]:
+    """The loops among the keys that are closed; other threads may add theirs meanwhile."""
+    loops = [reference() for reference in by_loop.keyrefs()]
+    return [loop for loop in loops if loop is not None and loop.is_closed()]
+
+
+def close_behind_closed_loops(sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession]) -> None:
+    """Close those of `sessions` whose loop was closed over them, by a `close()` of the user's own.
+
+    `asyncio.run` closes them itself. Here nothing is left to be awaited, so that the first step is the last.
+    """
+    for loop in closed_loops(sessions):
+        session = sessions.pop(loop, None)
+        if session is not None:
+            with suppress(StopIteration):
+                session.close().send(None)
 
 
 def proxy_for(url: URL) -> URL | None:
