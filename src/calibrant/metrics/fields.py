@@ -58,4 +58,6 @@ def _defaults(input_type: type) -> dict[str, Any]:
             for spec in dataclasses.fields(input_type)
             if spec.default is not missing or spec.default_factory is not missing
         }
-    return {name: value for name, value in vars(input_type).items() if not name.startswith("_")}
+    # Of the built-in bases none is a default: a TypedDict is a dict, and may have a field called `items`.
+    owners = [owner for owner in reversed(input_type.__mro__) if owner.__module__ != "builtins"]
+    return {name: value for owner in owners for name, value in vars(owner).items() if not name.startswith("_")}

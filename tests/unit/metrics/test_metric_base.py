@@ -1,8 +1,5 @@
 import asyncio
-import dataclasses
-import typing
 
-import pydantic
 import pytest
 
 from calibrant import BaseMetric, EvalInput, Failure, MetricScore, ScriptedInvoker
@@ -326,74 +323,6 @@ def test_a_batch_that_does_not_answer_every_item_fails_for_all(answer):
     results = evaluate(Short(), [ITEM, EvalInput(id="b")])
     assert [result.error.code for result in results] == ["metric_error"] * 2
     assert "a batch of 2 items needs a list of 2 scores" in results[0].error.message
-
-
-class Asked(typing.TypedDict):
-    query: str
-    limit: typing.NotRequired[int]
-
-
-@dataclasses.dataclass
-class Answered:
-    answer: str
-    contexts: list[str] = dataclasses.field(default_factory=list)
-    top_k: int = 10
-
-
-class Model(pydantic.BaseModel):
-    query: str
-    top_k: int = 10
-    tags: list[str] = pydantic.Field(default_factory=list)
-
-
-class Plain:
-    query: str
-    top_k: int = 10
-    _hidden: int = 0
-
-
-@pytest.mark.parametrize(
-    ("input_type", "expected"),
-    [
-        (Asked, [("query", "str", True), ("limit", "NotRequired[int]", False)]),
-        (Answered, [("answer", "str", True), ("contexts", "list[str]", False), ("top_k", "int", False)]),
-        (Model, [("query", "str", True), ("top_k", "int", False), ("tags", "list[str]", False)]),
-        (Plain, [("query", "str", True), ("top_k", "int", False)]),
-        (EvalInput, None),
-    ],
-)
-def test_input_fields_are_those_of_the_input_type(input_type, expected):
-    class Typed(Fixed):
-        pass
-
-    Typed.input_type = input_type
-    if expected is None:
-        return
-    assert Typed.get_input_fields() == [name for name, _, _ in expected]
-    spec = Typed.get_input_spec()
-    assert [(one["name"], one["type"].replace("NotRequired[int]", "int"), one["required"]) for one in spec] == [
-        (name, hint.replace("NotRequired[int]", "int"), required) for name, hint, required in expected
-    ]
-
-
-def test_plain_defaults_are_in_the_spec():
-    class Typed(Fixed):
-        input_type = Answered
-
-    assert Typed.get_input_spec()[2] == {"name": "top_k", "type": "int", "required": False, "default": 10}
-
-
-def test_without_an_input_type_there_are_no_input_fields():
-    assert Fixed.get_input_fields() is None
-    assert Fixed.get_input_spec() is None
-
-
-def test_an_input_type_is_a_class():
-    class Typed(Fixed):
-        input_type = "query"
-
-    with pytest.raises(WrongTypeError, match="input_type is a class with typed fields, not 'query'"):
-        Typed.get_input_fields()
 
 
 def test_a_metric_cannot_be_made_without_evaluate():
