@@ -111,3 +111,55 @@ def test_no_measures_are_refused():
 def test_a_number_is_no_measure():
     with pytest.raises(WrongTypeError, match="a measure is a text like 'nDCG@10' or a function, not 10"):
         named_measures([10])
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("map", "AP"),
+        ("map_cut_100", "AP@100"),
+        ("ndcg", "nDCG"),
+        ("NDCG_CUT.5", "nDCG@5"),
+        (" P_10 ", "P@10"),
+        ("p.5", "P@5"),
+        ("recall_1000", "R@1000"),
+        ("success_1", "Success@1"),
+        ("recip_rank", "RR"),
+        ("set_P", "SetP"),
+        ("set_recall", "SetR"),
+        ("set_F", "SetF1"),
+        ("P", "P"),
+        ("recall", "R"),
+    ],
+)
+def test_trec_evals_names_come_to_the_same_text(text, canonical):
+    assert str(Measure.parse(text)) == canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ndcg_cut_0", "expected a whole number from 1 behind the @ of 'ndcg_cut_0', got '0'"),
+        ("set_P_5", "SetP has no cutoff, but 'set_P_5' names one"),
+        ("ndcg_cut_x", "unknown measure 'ndcg_cut_x'"),
+        ("ndcg_10", "unknown measure 'ndcg_10'"),
+        ("P_5@10", "unknown measure 'P_5'"),
+        ("num_ret", "unknown measure 'num_ret'"),
+    ],
+)
+def test_what_trec_eval_does_not_have_either_is_refused(text, message):
+    with pytest.raises((InputError, UnknownNameError)) as error:
+        Measure.parse(text)
+    assert message in str(error.value)
+
+
+def test_a_parameter_of_another_family_is_refused_by_its_name():
+    with pytest.raises(InputError, match="nDCG takes gain=...; got 'rel=2' in"):
+        Measure.parse("nDCG(rel=2)@10")
+    with pytest.raises(InputError, match=r"RBP takes p=..., rel=...; got 'q=0.8' in"):
+        Measure.parse("RBP(q=0.8)")
+
+
+def test_measures_of_other_texts_are_other_measures():
+    assert Measure.parse("RBP") != Measure.parse("RBP(p=0.8)")
+    assert list(named_measures(["P@5", "P(rel=1)@5", "P@10"])) == ["P@5", "P(rel=1)@5", "P@10"]
