@@ -1,52 +1,143 @@
-"""What `make demo` shows: a jury, its failures, and the verdicts of an answer, with a judge from a script."""
+"""`make demo`: two versions of a support assistant rated, compared and gated, and the raters held against people.
+
+It runs the command as you would, and then the same library for what a command does not show. No key is needed; the
+labels are openly synthetic (see examples/demo/README.md). A second run finds every call in examples/demo/.calibrant.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import csv
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import fill
+from typing import TYPE_CHECKING
 
-from calibrant import BaseMetric, EvalInput, MetricScore, ScriptedInvoker
-from calibrant.aggregation import what_if_verdicts
-from calibrant.errors import ModelCallError
-from calibrant.models import Request
+from calibrant import MetaEvaluator, alt_test, compare, compare_rankings
+from calibrant.report import Section, element, html_report, section
+from calibrant.runs import Run, reopened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+DATA = Path(__file__).parent / "demo"
+VERSIONS = ("v1", "v2")
+RATERS = {"local/smollm2": "supported", "the rule": "groundedness_rule"}
+PAGE = DATA / "report.html"
+
+Labels = dict[str, dict[str, str]]
+"""By rater and item, what was said."""
 
 
-class PoliteMetric(BaseMetric):
-    """Asks its judge whether an answer is polite."""
-
-    required_fields = frozenset({"answer"})
-
-    async def _evaluate(self, data: EvalInput) -> MetricScore:
-        reply = await self.judge.invoke(Request.of(f"Is this polite?\n\n{data.answer}", schema={"type": "object"}))
-        return MetricScore(reply.data["score"], reply.data["why"])
+def calibrant(*arguments: str) -> None:
+    """Run the command in the demo's folder, and show what was typed."""
+    print(f"\n$ calibrant {' '.join(arguments)}", flush=True)
+    subprocess.run([sys.executable, "-m", "calibrant", *arguments], cwd=DATA, check=False)  # noqa: S603 - our own command
 
 
-async def demo() -> None:
-    """Print a jury's results over four items, one of which no jury could rate."""
+def rows(name: str) -> list[dict[str, str]]:
+    """The rows of a CSV file of the demo."""
+    with (DATA / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
-    def kind(request: Request) -> dict[str, object] | ModelCallError:
-        if "invoice" in request.messages[-1].content:
-            return ModelCallError("no answer within 60 s", code="judge_timeout")
-        return {"score": 1.0, "why": "nothing rude in it"}
 
-    def strict(request: Request) -> dict[str, object]:
-        return {"score": float("please" in request.messages[-1].content.lower()), "why": "it wants a please"}
+def judged(runs: list[Run]) -> Labels:
+    """What the judge and the rule said of all answers; the items are told apart by their version."""
+    return {
+        rater: {
+            f"{run.name} {rating.item}": "yes" if rating.value >= 0.5 else "no"
+            for run in runs
+            for rating in run.ratings(metric)
+            if rating.role == "result"
+        }
+        for rater, metric in RATERS.items()
+    }
 
-    jury = PoliteMetric(models=[ScriptedInvoker(kind, name="demo/kind"), ScriptedInvoker(strict, name="demo/strict")])
-    jury.aggregation_method = "average"
-    items = [
-        EvalInput(id="hours", answer="Please come before six."),
-        EvalInput(id="rude", answer="Read the page."),
-        EvalInput(id="invoice", answer="Your invoice is attached."),
-        EvalInput(id="empty"),
-    ]
-    print("A jury of two scripted judges, averaged:\n")
-    for item, result in zip(items, await jury.evaluate(items), strict=True):
-        print(f"  {item.id:8} {result}")
-    print("\nOne answer's verdicts, from the strictest temperature to the most lenient:\n")
-    for temperature, score in what_if_verdicts(["fully", "mostly", "partial", "minor"]).items():
-        print(f"  {temperature:<4} {score:.3f}")
-    print("\nThis shows scoring alone. Runs, retrieval and judges against people join the demo as they are built.")
+
+def labelled() -> Labels:
+    """What the three annotators said of some of them."""
+    found: Labels = defaultdict(dict)
+    for version in VERSIONS:
+        for row in rows(f"labels-{version}.csv"):
+            found[row["annotator"]][f"{version} {row['item']}"] = row["value"]
+    return dict(found)
+
+
+def aligned(judges: Labels, people: Labels, folder: str) -> MetaEvaluator:
+    """The judges held against the people, by the usual metrics."""
+    project = MetaEvaluator(folder)
+    project.draws_charts = False
+    for name, said in judges.items():
+        project.add_external_judge_results(said, name, task="supported")
+    for name, said in people.items():
+        project.add_external_annotation_results(said, name, task="supported")
+    project.add_usual_metrics()
+    project.compare_async()
+    return project
+
+
+def verdicts(project: MetaEvaluator, judges: Labels, people: Labels) -> Iterator[str]:
+    """Of each judge whether it may be trusted, and by how much it misses."""
+    for name, said in judges.items():
+        found = alt_test({**people, name: said}, name)
+        bounds = project.ceiling_and_floor("supported", name)
+        trust = "may stand in for a person" if found.outcome == "passed" else "MUST NOT BE TRUSTED"
+        yield (
+            f"{name} {trust}: the alternative-annotator test {found.outcome} at a margin of 0.2, and would pass from "
+            f"{found.break_even_epsilon:.2f}. It agrees with people on {bounds.judge:.2f}; people with each other on "
+            f"{bounds.ceiling:.2f}; always saying {bounds.constant!r} would agree on {bounds.floor:.2f}."
+        )
+    yield from (f"Warning: {warning}." for warning in found.warnings)
+
+
+def rates(runs: list[Run]) -> Iterator[str]:
+    """What the judge passes alone, what people would pass, and the truth, which only invented data has."""
+    faults = rows("key.csv")
+    for run in runs:
+        found, wrong = run.metric("supported"), sum(row["version"] == run.name for row in faults)
+        yield (
+            f"{run.name}: the judge alone passes {found.pass_rate}; corrected by people it is "
+            f"{found.corrected_pass_rate}; the truth is {1 - wrong / run.dataset.n:.3f}."
+        )
+
+
+def told(heading: str, lines: Iterable[str]) -> Section:
+    """Print the lines, and make them a part of the page."""
+    paragraphs = list(lines)
+    print(f"\n{heading}\n")
+    for text in paragraphs:
+        print(fill(text, 110, initial_indent="  ", subsequent_indent="      "))
+    return section(heading.partition(" ")[2], *[element("p", text) for text in paragraphs])
+
+
+def main() -> None:
+    """Run the demo."""
+    print("1. Two versions, each rated by the offline judge and by a rule. About a minute each, the first time.")
+    calibrant("models", "fetch", "local/smollm2")
+    for version in VERSIONS:
+        calibrant("run", f"{version}.yaml")
+    runs = [reopened(version, workspace=DATA / ".calibrant") for version in VERSIONS]
+
+    print("\n2. Is version 2 better? The rated answers, in pairs.")
+    calibrant("compare", *VERSIONS)
+
+    judges, people = judged(runs), labelled()
+    with TemporaryDirectory() as folder:
+        project = aligned(judges, people, folder)
+        trust = told("3. May the raters be trusted?", verdicts(project, judges, people))
+        truth = told("4. What would people pass?", rates(runs))
+        report = project.score_report
+
+    print("\n5. Two retrievers over the same documents, judged by hand.")
+    calibrant("retrieval", "compare", "qrels.txt", "words.run", "meaning.run", "-m", "nDCG@5", "-m", "RR")
+    rankings = compare_rankings(DATA / "qrels.txt", [DATA / "words.run", DATA / "meaning.run"], ["nDCG@5", "RR"])
+
+    parts = (trust, truth, runs[1], compare(*runs), report, rankings)
+    PAGE.write_text(html_report(*parts, title="Quillbrook: version 2 beside version 1"), encoding="utf-8")
+    print(f"\nAll of it on one page: {PAGE}")
 
 
 if __name__ == "__main__":
-    asyncio.run(demo())
+    main()
