@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.errors import InputError, UnknownNameError
+from calibrant.retrieval.comparison_table import comparison_text
 from calibrant.retrieval.differences import PairedDifference, checked_level
 from calibrant.stats import benjamini_hochberg, holm
 
@@ -135,6 +136,9 @@ class RankingComparison:
         if a == b:
             raise InputError(f"a pair is of two systems, not of {a!r} and itself")
         return next(one for one in self.pairs if one.measure == measure and {one.a, one.b} == {a, b})
+
+    def __str__(self) -> str:
+        return comparison_text(self)
 
     def to_json(self, *, per_query: bool = False) -> dict[str, Any]:
         """The comparison as `calibrant.retrieval/1` has it, under `comparison` beside the rankings."""

@@ -8,6 +8,7 @@ import pytest
 
 from calibrant.errors import InputError, UnknownNameError, WrongTypeError
 from calibrant.retrieval import Deciding, UserMeasure, compare_rankings, compare_results, measure
+from calibrant.retrieval.comparison_table import comparison_text
 from calibrant.retrieval.letters import compact_letters
 
 QUERIES = [f"q{number}" for number in range(30)]
@@ -232,3 +233,9 @@ def test_wrong_settings_name_those_that_exist():
         Deciding(resamples=0)
     with pytest.raises(UnknownNameError, match="unknown policy 'tie'"):
         compared({"good": GOOD, "poor": POOR}, tie="given")
+
+
+def test_a_comparison_prints_as_its_table():
+    found = compared({"one": shuffled(1, 3), "two": shuffled(2, 0)})
+    assert str(found) == comparison_text(found)
+    assert str(found).splitlines()[0].startswith(f"{len(found.queries)} queries")
