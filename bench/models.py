@@ -1,7 +1,8 @@
 """What a judged item costs in the client, side by side with peers: items a second, and CPU a call.
 
 A server that answers after 50 ms runs on one core, every client on another, each in a process of its own. The limit is
-a bare aiohttp loop. Peers that are not installed are skipped with a line. `--quick` asks fewer items.
+a bare aiohttp loop. Peers that are not installed are skipped with a line. `--quick` asks fewer items, `--ours` leaves
+the peers out and prints every round.
 """
 
 import argparse
@@ -234,6 +235,19 @@ def table(url, at_once, items):
             print(f"| {name} | {one['per_second']:.0f} | {share:.2f} | {one['cpu_ms']:.2f} |")
 
 
+def rounds(url, at_once, items):
+    print(f"\n{at_once} at a time, every round\n")
+    for _ in range(3):
+        results = {}
+        for name in list(CLIENTS)[:3]:
+            results[name], process = in_process(measure, name, url, items, at_once)
+            process.join()
+        limit = results["raw aiohttp loop"]["per_second"]
+        for name, one in results.items():
+            share = one["per_second"] / limit
+            print(f"| {name} | {one['per_second']:.0f} | {share:.2f} | {one['cpu_ms']:.2f} |")
+
+
 def middle(found):
     return sorted(found, key=lambda one: one.get("per_second", 0))[len(found) // 2]
 
@@ -249,12 +263,18 @@ def memory(url, *, quick):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--ours", action="store_true")
+    options = parser.parse_args()
+    quick = options.quick
     port, server = in_process(serve)
     url = f"http://127.0.0.1:{port}/v1"
     for at_once in (64, 256):
-        table(url, at_once, 500 if quick else ITEMS)
-    memory(url, quick=quick)
+        if options.ours:
+            rounds(url, at_once, 1500)
+        else:
+            table(url, at_once, 500 if quick else ITEMS)
+    if not options.ours:
+        memory(url, quick=quick)
     server.terminate()
 
 
