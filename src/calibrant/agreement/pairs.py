@@ -12,7 +12,7 @@ from calibrant.agreement.cube import coverage_of, distinct_columns
 from calibrant.agreement.encoding import ABSENT, FAILED, NOT_APPLICABLE, places_in_order
 from calibrant.agreement.published import Coefficient
 from calibrant.agreement.ranks import rank_bounds
-from calibrant.agreement.uncertainty import Bounds, Tally, bounds_of
+from calibrant.agreement.uncertainty import Bounds, Tally, bounds_of, share_bounds_of
 from calibrant.errors import shortened
 from calibrant.stats import proportion
 
@@ -154,7 +154,8 @@ def table_bounds(pairs: Sequence[Pair], measure: Measure, resampling: Resampling
         second = np.stack([_numbers(pair.rated, values) for pair in pairs])
         return rank_bounds(first, second, measure.name, pairs[0].clusters, resampling)
     tally, per_pair = joint_tally(pairs, measure)
-    return bounds_of(tally, lambda sums: mean_known(per_pair(sums)), resampling)
+    made = share_bounds_of if measure.is_share else bounds_of
+    return made(tally, lambda sums: mean_known(per_pair(sums)), resampling)
 
 
 def joint_tally(pairs: Sequence[Pair], measure: Measure) -> tuple[Tally, Callable[[Array], Array]]:

@@ -18,7 +18,7 @@ from calibrant.agreement.replacement_result import (
     epsilon_key,
 )
 from calibrant.agreement.replacement_study import Study, study_of
-from calibrant.agreement.uncertainty import Tally, bounds_of, replicates
+from calibrant.agreement.uncertainty import Tally, replicates, share_bounds_of
 from calibrant.estimates import Estimate
 from calibrant.stats import benjamini_hochberg, benjamini_yekutieli, holm
 
@@ -158,7 +158,7 @@ def _advantage(study: Study, counts: Array, settings: AltTestSettings) -> Estima
         unit=study.tally.unit,
         dissent=dissent,
     )
-    bounds = bounds_of(tally, advantage, settings.resampling)
+    bounds = share_bounds_of(tally, advantage, settings.resampling)
     return Estimate(**bounds._asdict(), level=settings.resampling.level, coverage=study.coverage)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from calibrant.stats import wilson
+from calibrant.stats.intervals import wilson_of_share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
     Statistic = Callable[[Array], Array]
 
-__all__ = ["Bounds", "Tally", "bounds_of", "error_of", "left_out", "replicates"]
+__all__ = ["Bounds", "Tally", "bounds_of", "error_of", "left_out", "replicates", "share_bounds_of"]
 
 CELLS = 100
 """The most cells that are drawn; beyond, there are so many items that the jackknife does as well."""
@@ -101,6 +102,23 @@ def bounds_of(tally: Tally, statistic: Statistic, resampling: Resampling) -> Bou
     if upper - lower > 1e-12:
         return Bounds(value, min(lower, value), max(min(upper, 1.0), value), tally.method)
     return _without_spread(tally, statistic, resampling, value)
+
+
+def share_bounds_of(tally: Tally, statistic: Statistic, resampling: Resampling) -> Bounds:
+    """The same for a mean of shares: Wilson's interval at the number of items that would be as uncertain alone.
+
+    The bootstrap of a share near 0 or 1 ends too soon. That number is p (1 - p) over the jackknife's squared error, and
+    the quantile is t's, as for shares in surveys (Korn and Graubard 1998; Dean and Pagano 2015).
+    """
+    value = float(statistic(tally.sums()))
+    if np.isnan(value) or tally.units < 2 or not tally.is_drawn or not 0.0 < value < 1.0:
+        return bounds_of(tally, statistic, resampling)
+    error = float(error_of(tally, left_out(tally, statistic)))
+    if not error > 0:
+        return bounds_of(tally, statistic, resampling)
+    spread = float(stdtrit(tally.units - 1, (1.0 + resampling.level) / 2.0))
+    lower, upper = wilson_of_share(value, value * (1.0 - value) / error**2, spread)
+    return Bounds(value, min(lower, value), max(upper, value), "wilson, effective n")
 
 
 def replicates(tally: Tally, statistic: Statistic, resampling: Resampling) -> Array:

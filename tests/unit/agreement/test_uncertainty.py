@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from calibrant.agreement import Resampling
-from calibrant.agreement.uncertainty import Tally, bounds_of, error_of, left_out, replicates
+from calibrant.agreement.uncertainty import Tally, bounds_of, error_of, left_out, replicates, share_bounds_of
 from calibrant.errors import InputError
 
 
@@ -126,6 +126,31 @@ def test_an_interval_ends_at_one_and_surrounds_its_value():
     found = bounds_of(tally([38, 2], unit="cluster"), share, Resampling())
     assert found.upper == 1.0
     assert found.lower <= found.value
+
+
+def test_a_share_is_wilson_s_at_the_number_of_items_that_would_be_as_uncertain():
+    # With one share an item the jackknife's error is sqrt(p q / (n - 1)), so the effective number is n - 1.
+    found = share_bounds_of(tally([30, 10]), share, Resampling())
+    z, n, p = stats.t.ppf(0.975, 39), 39, 0.75
+    middle, half = (
+        (p + z**2 / (2 * n)) / (1 + z**2 / n),
+        z * math.sqrt(p * 0.25 / n + z**2 / (4 * n**2)) / (1 + z**2 / n),
+    )
+    assert (found.lower, found.upper) == pytest.approx((middle - half, middle + half))
+    assert found.method == "wilson, effective n"
+
+
+def test_raters_who_err_together_make_a_wider_interval_than_those_who_err_apart():
+    together = Tally(features=np.array([[2.0, 2.0], [0.0, 2.0]]), counts=np.array([30, 10]), items=40)
+    apart = Tally(features=np.array([[2.0, 2.0], [1.0, 2.0]]), counts=np.array([20, 20]), items=40)
+    wide, narrow = (share_bounds_of(one, share, Resampling()) for one in (together, apart))
+    assert wide.value == narrow.value == 0.75
+    assert wide.upper - wide.lower > 1.5 * (narrow.upper - narrow.lower)
+
+
+@pytest.mark.parametrize("counts", [[20], [20, 0], [1]])
+def test_a_share_that_cannot_vary_is_left_to_the_other_intervals(counts):
+    assert share_bounds_of(tally(counts), share, Resampling()) == bounds_of(tally(counts), share, Resampling())
 
 
 @pytest.mark.parametrize(
