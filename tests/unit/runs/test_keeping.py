@@ -1,0 +1,161 @@
+import asyncio
+import threading
+
+import pytest
+
+from calibrant import EvalInput
+from calibrant.errors import InputError, StoreError, UnknownNameError
+from calibrant.metrics.fences import fenced
+from calibrant.ratings import Rating
+from calibrant.runs import RunSettings
+from calibrant.runs.archive import existing_workspace, manifest_of
+from calibrant.runs.keeping import KeptItem, MemoryKeeper, WorkspaceKeeper, opened
+from calibrant.runs.reopening import run_called, run_named
+from calibrant.store import Workspace
+
+
+def rating(item, criterion="brief"):
+    return Rating(item=item, criterion=criterion, rater="rule", value=True, explanation="Because.")
+
+
+@pytest.fixture(params=["memory", "workspace", "workspace without texts"])
+def keeper(request, tmp_path):
+    if request.param == "memory":
+        made = MemoryKeeper()
+    else:
+        made = WorkspaceKeeper(Workspace(tmp_path, store_text=request.param == "workspace"))
+    yield made
+    made.close()
+
+
+def settled(keeper):
+    asyncio.run(keeper.settle())
+
+
+def test_items_come_back_in_the_order_of_the_dataset(keeper):
+    for position in (2, 0, 1):
+        keeper.add("r-1", [KeptItem(position, EvalInput(id=f"q{position}", query="?"), "c")], [])
+    settled(keeper)
+    found = [*keeper.items("r-1")]
+    assert [(one.position, one.item.id, one.cluster) for one in found] == [
+        (0, "q0", "c"),
+        (1, "q1", "c"),
+        (2, "q2", "c"),
+    ]
+
+
+def test_ratings_come_back_in_the_order_in_which_they_came(keeper):
+    for item in ("b", "a"):
+        keeper.add("r-1", [], [rating(item), rating(item, "polite")])
+    settled(keeper)
+    assert [(one.item, one.criterion) for one in keeper.ratings("r-1")] == [
+        *(("b", "brief"), ("b", "polite"), ("a", "brief"), ("a", "polite")),
+    ]
+    assert [one.item for one in keeper.ratings("r-1", "polite")] == ["b", "a"]
+    assert [*keeper.ratings("r-1", "other")] == []
+
+
+def test_a_manifest_is_replaced_and_a_missing_one_is_none(keeper):
+    assert keeper.manifest("r-1") is None
+    for status in ("running", "complete"):
+        keeper.put_manifest("r-1", {"status": status})
+    assert keeper.manifest("r-1") == {"status": "complete"}
+
+
+def test_an_item_in_twice_is_there_once(keeper):
+    for answer in ("no", "yes"):
+        keeper.add("r-1", [KeptItem(0, EvalInput(id="q0", answer=answer))], [])
+    settled(keeper)
+    assert len([*keeper.items("r-1")]) == 1
+
+
+def test_texts_are_kept_or_left_out_as_was_asked(tmp_path):
+    for text, folder in ((True, tmp_path / "with"), (False, tmp_path / "without")):
+        made = opened(RunSettings(workspace=folder, store_text=text))
+        made.add("r-1", [KeptItem(0, EvalInput(id="q0", answer="Until six."))], [rating("q0")])
+        settled(made)
+        [item], [said] = made.items("r-1"), made.ratings("r-1")
+        assert (item.item.get("answer"), said.explanation) == (("Until six.", "Because.") if text else (None, ""))
+        assert said.value is True
+        made.close()
+
+
+def test_without_a_workspace_a_run_is_kept_in_memory():
+    assert isinstance(opened(RunSettings()), MemoryKeeper)
+    assert opened(RunSettings()).workspace is None
+
+
+def test_a_workspace_has_one_secret_whoever_is_first(tmp_path):
+    keepers = [WorkspaceKeeper(Workspace(tmp_path)) for _ in range(2)]
+    seen = []
+
+    def look(keeper):
+        with keeper.secret():
+            seen.append(fenced({"answer": "x"}))
+
+    threads = [threading.Thread(target=look, args=(keeper,)) for keeper in keepers * 4]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 8
+    assert len({*seen}) == 1
+    assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o600
+    for keeper in keepers:
+        keeper.close()
+
+
+def test_another_workspace_fences_by_another_secret(tmp_path):
+    seen = []
+    for name in ("a", "b"):
+        keeper = WorkspaceKeeper(Workspace(tmp_path / name))
+        with keeper.secret():
+            seen.append(fenced({"answer": "x"}))
+        keeper.close()
+    assert seen[0] != seen[1]
+
+
+def test_a_secret_that_cannot_be_kept_is_one_error(tmp_path):
+    keeper = WorkspaceKeeper(Workspace(tmp_path))
+    (tmp_path / "secret").mkdir()
+    with pytest.raises(StoreError, match="cannot keep the workspace's secret in .*secret"), keeper.secret():
+        pass
+    keeper.close()
+
+
+@pytest.mark.parametrize("where", [".", ".calibrant"])
+def test_a_workspace_is_found_in_its_folder_or_beside(tmp_path, where):
+    Workspace(tmp_path / ".calibrant").close()
+    with existing_workspace(tmp_path / where) as found:
+        assert found.path == tmp_path / where / ("" if where == ".calibrant" else ".calibrant") / "calibrant.db"
+
+
+def test_a_folder_without_a_workspace_stays_as_it_is(tmp_path):
+    with pytest.raises(InputError, match="there is no workspace in .*; `calibrant run PLAN` makes one in .calibrant"):
+        existing_workspace(tmp_path)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_runs_are_named_by_id_beginning_or_latest():
+    runs = ["r-0a1b", "r-0c2d", "r-0c2d-2"]
+    assert run_named(runs, "r-0a") == "r-0a1b"
+    assert run_named(runs, "r-0c2d") == "r-0c2d"
+    assert run_named(runs, "latest") == "r-0c2d-2"
+    with pytest.raises(InputError, match="'r-0c' begins the names of several runs: r-0c2d, r-0c2d-2"):
+        run_named(runs, "r-0c")
+    for wrong in ("", "x"):
+        with pytest.raises(UnknownNameError, match="unknown run"):
+            run_named(runs, wrong)
+    with pytest.raises(UnknownNameError, match="unknown run 'latest'"):
+        run_named([], "latest")
+
+
+def test_an_id_goes_before_a_name_and_the_newest_before_the_others(tmp_path):
+    with Workspace(tmp_path) as workspace:
+        for run, name in (("r-1", "main"), ("r-2", "r-1"), ("r-3", "main")):
+            workspace.put_manifest(run, {"name": name})
+        assert run_called(workspace, "r-1") == "r-1"
+        assert run_called(workspace, "main") == "r-3"
+        assert manifest_of(workspace, "main") == {"name": "main"}
+        with pytest.raises(UnknownNameError, match="unknown run 'mainly'"):
+            run_called(workspace, "mainly")
