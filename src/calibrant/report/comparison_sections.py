@@ -96,14 +96,14 @@ def _behind(found: Sequence[Data]) -> Iterator[Markup]:
     for one in found:
         named = f"{one['metric']}, {one['quantity'].replace('_', ' ')}"
         listed = {
-            f"{one['b']} is better on": one["items"]["wins"],
-            f"{one['a']} is better on": one["items"]["losses"],
+            f"won by {one['b']}": one["items"]["wins"],
+            f"won by {one['a']}": one["items"]["losses"],
             f"not rated in {one['a']}": one["failed"]["a"],
             f"not rated in {one['b']}": one["failed"]["b"],
         }
         for text, items in listed.items():
             if items:
-                heading = element("summary", f"{named}: {text} {len(items):,} item{'s' if len(items) > 1 else ''}")
+                heading = element("summary", f"{named}, {text}: {len(items):,} item{'s' if len(items) > 1 else ''}")
                 yield element("details", heading, element("p", ", ".join(items), class_="id"))
 
 

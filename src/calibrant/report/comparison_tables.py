@@ -95,7 +95,7 @@ def _behind(one: Data) -> Iterator[str]:
     for name, side in (("wins", "B"), ("losses", "A")):
         items = one["items"][name]
         if items:
-            yield f"{one['metric']}: {side} has the better {_named(one)} on {_listed(items)}"
+            yield f"{one['metric']}: by {_named(one)}, {side} wins on {_listed(items)}"
     for side in ("a", "b"):
         lost = one["failed"][side]
         if lost:

@@ -162,7 +162,7 @@ def test_a_comparison_in_the_terminal(comparison):
     assert header.split()[:4] == ["metric", "of", "A", "B"]
     assert [row.split()[0] for row in rows] == ["brief", "share", "share"]
     assert all("+" in row or "-" in row for row in rows)
-    assert "brief: B has the better pass rate on q3, q4, q8, q9, q13, ... (16 in all)" in behind
+    assert "brief: by pass rate, B wins on q3, q4, q8, q9, q13, ... (16 in all)" in behind
 
 
 def test_what_was_not_rated_is_named_below_the_comparison():
