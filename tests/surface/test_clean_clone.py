@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages import ROOT, blocks
 
-ROOT = Path(__file__).parents[2]
 WITHIN = "CALIBRANT_CLEAN_CLONE"
 GIT = shutil.which("git")
 DEMO_SECONDS = 180.0
@@ -62,6 +62,7 @@ def test_make_demo_works_in_a_clean_clone_with_an_empty_home(tmp_path):
     assert seconds < DEMO_SECONDS
     assert_it_tells_the_truth(first)
     assert_the_page_has_all(first)
+    assert_the_readme_shows_it(first)
     assert typed(GIT, "status", "--porcelain", **settings, limit=60)[0] == ""
 
     second, again = typed("make", "demo", **settings, limit=200)
@@ -78,6 +79,21 @@ def assert_it_tells_the_truth(text):
     assert len(found) == 2
     for one in found:
         assert float(one["low"]) <= float(one["truth"]) <= float(one["high"])
+
+
+def assert_the_readme_shows_it(text):
+    """The README's block, part by part between its dots; numbers of the judge alone may differ on other processors."""
+    (block,) = [block for block in blocks(ROOT / "README.md") if block.text.startswith("$ make demo")]
+    shown = block.text.partition("(once) ...\n")[2]
+    for part in re.split(r"\.\.\.", shown):
+        assert words_of(part) in words_of(text), f"the demo does not print {part!r}"
+    (rule,) = re.findall(r"the rule .*?(?=  Warning)", block.text, re.DOTALL)
+    assert " ".join(rule.split()) in " ".join(text.split()), "what the rule is worth does not depend on the machine"
+
+
+def words_of(text):
+    """The text without its numbers and without its line ends."""
+    return " ".join(re.sub(r"[-+]?\d+(\.\d+)?", "#", text).split())
 
 
 def assert_the_page_has_all(text):
