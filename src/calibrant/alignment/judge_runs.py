@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from calibrant.alignment.answers import answers_of_table
-from calibrant.errors import EvalError
+from calibrant.errors import CODES, EvalError
 from calibrant.estimates import Coverage, Estimate
 from calibrant.models import wrapped
 from calibrant.stats import proportion
@@ -84,8 +84,8 @@ class JudgeRun:
             }
         )
         results = answers_of_table(table, judge.id, task=self.task)
-        silent = _unanswered(results.frame, self.task)
-        codes = Counter(getattr(error, "code", "metric_error") for error in errors)
+        silent = _unanswered(results.frame.filter(table["status"] == "success"), self.task)
+        codes = Counter(_code(error) for error in errors)
         about: dict[str, Any] = {"model": judge.to_json()["model"], "repeats": self.repeats, "failures": dict(codes)}
         if self.repeats > 1:
             about |= self._consistency(items, votes)
@@ -153,7 +153,16 @@ def _most(votes: Sequence[Any]) -> Any:
 
 
 def _status(given: Sequence[Mapping[str, Any] | EvalError]) -> str:
-    return "error" if all(isinstance(one, EvalError) for one in given) else "success"
+    """Answered at least once, or asked in vain, or (for want of budget, say) never asked."""
+    errors = [one for one in given if isinstance(one, EvalError)]
+    if len(errors) < len(given):
+        return "success"
+    unasked = [one for one in errors if (meaning := CODES.get(_code(one))) is not None and meaning.status == "skipped"]
+    return "error" if len(unasked) < len(errors) else "skipped"
+
+
+def _code(error: EvalError) -> str:
+    return getattr(error, "code", "metric_error")
 
 
 def _series(name: str, answers: Sequence[Any]) -> pl.Series:

@@ -403,11 +403,12 @@ def test_judges_are_run_once_and_repeats_are_kept(tmp_path):
     assert again.about["votes"] == results.about["votes"]
 
 
-def test_a_budget_stops_the_judges_and_what_was_not_asked_is_failed(tmp_path):
+def test_a_budget_stops_the_judges_and_what_was_not_asked_is_skipped(tmp_path):
     project = with_items(tmp_path, n=3)
     project.add_judge(JudgeConfig(id="m", model=ScriptedInvoker(reply), prompt="p"))
     results = project.run_judges(budget=Budget(calls=1), concurrency=1)["m"]
-    assert len(results.failed) == 2
+    assert results.failed == frozenset()
+    assert results.frame["safe"].null_count() == 2
     assert results.about["failures"] == {"budget_exhausted": 2}
 
 
