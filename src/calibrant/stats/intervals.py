@@ -155,8 +155,9 @@ def mean_error(values: npt.NDArray[np.float64], clusters: Sequence[Any] | None =
         raise InputError(f"the interval of a mean needs at least 2 {what}, not {groups}")
     mean = float(np.mean(values))
     deviations = values - mean if clusters is None else cluster_sums(values - mean, codes)
-    square = groups / (groups - 1) * float(np.dot(deviations, deviations)) / (n * n)
-    return MeanError(mean, math.sqrt(square), groups - 1)
+    size = float(np.abs(deviations).max()) or 1.0  # squares of very small or large numbers would be 0 or infinite
+    square = groups / (groups - 1) * float(np.dot(deviations / size, deviations / size)) / (n * n)
+    return MeanError(mean, size * math.sqrt(square), groups - 1)
 
 
 def one_sided(interval: Interval, side: Side, *, edges: Interval = SHARES) -> Interval:
