@@ -247,3 +247,42 @@ def test_every_name_of_the_seed_is_public():
         "score_agg",
     }
     assert documented <= set(aggregation.__all__)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("given", ["good", 0.5, None, ["score", 1]])
+def test_type_error_when_the_input_type_is_rejected(strategy, given):
+    """TypeError: If the implementation rejects the provided input type or strategy."""
+    with pytest.raises(TypeError, match="judge 1's result is a mapping, not"):
+        strategy().aggregate([{"score": 1.0}, given], 2)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_total_judges_counts_also_those_that_gave_no_result(strategy):
+    """total_judges: Total number of judges configured for the evaluation run."""
+    result = strategy().aggregate(scored(0.5), 3)
+    assert (result["num_judges"], result["valid_judges"], result["failed_judges"]) == (3, 1, 2)
+    with pytest.raises(ValueError, match="2 results came from a jury of 1; total_judges counts them all"):
+        strategy().aggregate(scored(0.5, 0.5), 1)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_supporting_judge_context_is_kept(strategy):
+    """Representative aggregated result containing the selected score, metadata, and supporting judge context."""
+    result = strategy().aggregate([*scored(0.5, 0.5), {"error": "timed out"}], 3)
+    assert result["judge_errors"] == ["judge 2: timed out"]
+    assert result["individual_results"] == [*scored(0.5, 0.5), {"error": "timed out"}]
+    assert (result["score_distribution"], result["agreement"]) == ({0.5: 2}, 1.0)
+
+
+def test_weighted_errors_name_the_metric():
+    """weights: Dictionary mapping metric names to their weights. score_mapping: to score transformations."""
+    aggregator = WeightedMetricsAggregator({"a": 1.0, "b": 1.0}, {"a": {1: 0.0, 2: 1.0}})
+    named = {"a": result(1.0, rubric=3), "b": result(1.0, rubric=1), "c": result(1.0, rubric=1)}
+    with pytest.raises(ValueError, match="the weighted score has 3 problems") as error:
+        aggregator.compute_score(named)
+    assert error.value.problems == (
+        "metric 'a' gave level 3, but its mapping knows [1, 2]",
+        "metric 'b' has no score mapping",
+        "metric 'c' has no weight",
+    )

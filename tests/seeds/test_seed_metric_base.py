@@ -16,7 +16,7 @@ from calibrant.metrics import (
     copy_invoker_with_schema,
     resolve_primary_invoker,
 )
-from calibrant.models import BaseLMInvoker, Request
+from calibrant.models import BaseLMInvoker, Reply, Request
 
 
 @dataclasses.dataclass
@@ -51,6 +51,75 @@ def test_defaults_of_the_attributes():
     assert metric.aggregation_method == "majority_vote"
     assert metric.max_concurrent_judges is None
     assert BaseMetric.input_type is None
+
+
+def test_the_name_of_the_metric():
+    """name: The name of the metric."""
+    assert Completeness.name == Completeness().name == "completeness"
+    assert Completeness(name="whole").name == "whole"
+
+
+def test_the_required_fields_for_this_metric_to_evaluate_data():
+    """required_fields: The required fields for this metric to evaluate data."""
+    judge = invoker()
+    skipped = evaluate(Completeness(models=judge), EvalInput(id="a", query="x"))
+    assert str(skipped) == "skipped: missing_field: item 'a' lacks answer, which completeness needs"
+    assert judge.requests == []
+
+
+def test_the_threshold_is_in_0_to_1():
+    """threshold: Pass/fail threshold in [0, 1]."""
+    assert [Completeness(threshold=value).threshold for value in (0, 0.3, 1)] == [0.0, 0.3, 1.0]
+    for value in (-0.1, 1.1, float("nan"), "0.5", True):
+        with pytest.raises(ValueError, match=r"threshold is a number in \[0, 1\], not"):
+            Completeness(threshold=value)
+
+
+def test_models_and_aggregation_method_are_writable():
+    """models: property writable. aggregation_method: property writable. Return the configured aggregation method."""
+    metric, judge = Completeness(), invoker()
+    metric.models = [judge, judge]
+    metric.aggregation_method = "average"
+    assert (metric.models, metric.num_judges, metric.aggregation_method) == ([judge, judge], 2, "average")
+    metric.models.append(judge)
+    assert metric.num_judges == 2
+
+
+@pytest.mark.parametrize("method", ["majority_vote", "median", "average"])
+def test_the_strategy_for_aggregating_judge_scores(method):
+    """Strategy for aggregating judge scores (majority_vote, median, average)."""
+    metric = Completeness(models=[invoker(0.0), invoker(0.6), invoker(0.6)], aggregation_method=method)
+    expected = {"majority_vote": 0.6, "median": 0.6, "average": 0.4}
+    assert evaluate(metric, EvalInput(answer="x")).score == pytest.approx(expected[method])
+
+
+@pytest.mark.parametrize(("cap", "most"), [(None, 4), (1, 1), (2, 2), (9, 4)])
+def test_the_cap_on_concurrent_judge_tasks(cap, most):
+    """max_concurrent_judges: Cap on concurrent judge tasks."""
+    under_way = []
+
+    class Counting(BaseLMInvoker):
+        name = "test/counting"
+        now = 0
+
+        async def invoke(self, request):
+            self.now += 1
+            under_way.append(self.now)
+            await asyncio.sleep(0.005)
+            self.now -= 1
+            return Reply(text="", data={"score": 1.0})
+
+    metric = Completeness(models=[Counting()] * 4, max_concurrent_judges=cap)
+    assert evaluate(metric, EvalInput(answer="x")).score == 1.0
+    assert max(under_way) == most
+    assert len(under_way) == 4
+
+
+def test_batches_are_handled_by_default():
+    """Automatically handles batch processing by default."""
+    items = [EvalInput(id=str(number), answer=str(number)) for number in range(100)]
+    judge = ScriptedInvoker(lambda request: {"score": int(request.messages[-1].content) / 100})
+    assert [result.score for result in evaluate(Completeness(models=judge), items)] == [n / 100 for n in range(100)]
 
 
 def test_strict_mode_binarises_before_thresholding():

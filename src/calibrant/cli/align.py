@@ -55,16 +55,14 @@ def align() -> None:
 )
 @quiet_option
 @click.option("--require", "requirements", multiple=True, help='A condition, such as "kappa.lower >= 0.6".')
-def report(  # noqa: PLR0913 - one for each option
+def report(
     *,
     project: Path | None,
-    judges: Sequence[Path],
-    humans: Sequence[Path],
-    tasks: Sequence[str],
     html: Path | None,
     as_json: bool,
     disagreements: Path | None,
     requirements: Sequence[str],
+    **answers: Any,
 ) -> int:
     """Report how well the judges of PROJECT, or of --judge files, agree with people.
 
@@ -72,19 +70,20 @@ def report(  # noqa: PLR0913 - one for each option
     {rater: {item: label}}. A file is one rater's, named by the file, unless a column judge_id or annotator_id says
     whose rows are whose. Exit code 1 when a requirement fails, 3 when one cannot be decided.
     """
+    judges, humans = answers["judges"], answers["humans"]
     if (project is None) == (not judges) or bool(judges) != bool(humans):
         raise click.UsageError("give a PROJECT, or both --judge FILE and --human FILE")
     with tempfile.TemporaryDirectory() as folder:
         evaluator = _opened(project) if project else _of_files(Path(folder), judges, humans)
-        found = _compared(evaluator, tasks)
-        answers = _answers(found, requirements)
+        found = _compared(evaluator, answers["tasks"])
+        required = _answers(found, requirements)
         if html:
             html.parent.mkdir(parents=True, exist_ok=True)
             html.write_text(found.to_html(), encoding="utf-8")
         if disagreements:
             _write_disagreements(evaluator, disagreements)
-        code = _exit_code(answers)
-        _shown(found, answers, code, as_json=as_json)
+        code = _exit_code(required)
+        _shown(found, required, code, as_json=as_json)
     return code
 
 
@@ -104,27 +103,26 @@ def report(  # noqa: PLR0913 - one for each option
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rate as JSON.")
 @quiet_option
-def correct(  # noqa: PLR0913 - one for each option
+def correct(
     *,
     judge: Path,
     human: Path,
     task: str | None,
-    positive: str,
-    labels_from: Any,
     cluster: str | None,
-    level: float,
     as_json: bool,
+    **settings: Any,
 ) -> int:
     """Say what rate people would find on all items, from a judge on all and people on some."""
     from calibrant.agreement import corrected_rate
     from calibrant.alignment.answer_columns import answers_by_item, clusters_by_item
 
+    positive = settings["positive"]
     judged, labelled = (answers_by_item(path, task, without=cluster) for path in (judge, human))
     known = sorted({answer for answer in (*judged.values(), *labelled.values()) if answer is not None})
     if positive not in known:
         raise click.UsageError(f"nobody answered {positive!r}; --positive is one of: {', '.join(known[:10])}")
     shared = clusters_by_item(judge, cluster) if cluster else None
-    rate = corrected_rate(judged, labelled, positive=positive, labels_from=labels_from, clusters=shared, level=level)
+    rate = corrected_rate(judged, labelled, clusters=shared, **settings)
     if as_json:
         data = {"schema": "calibrant.corrected_rate/1", "positive": positive, **rate.to_json()}
         click.echo(json.dumps(data, allow_nan=False))

@@ -40,20 +40,21 @@ SHOWN_QUERIES = 5
 @click.option("--json", "form", flag_value="json", help="Print JSON (schema calibrant.retrieval/1).")
 @click.option("--csv", "form", flag_value="csv", help="Print CSV, a row a measure.")
 @quiet_option
-def evaluate(  # noqa: PLR0913, PLR0917 - one parameter an option, passed by name
+def evaluate(
+    *,
     qrels: str,
     rankings: tuple[str, ...],
     measures: tuple[str, ...],
-    conventions: str,
-    policies: tuple[str, ...],
-    per_query: bool,  # noqa: FBT001 - click passes a flag so
+    per_query: bool,
     form: str | None,
+    **settings: Any,
 ) -> None:
     """Print the measures of each RANKING against QRELS, with intervals.
 
     Files are TREC text (any white space, gzipped or not), Parquet or CSV. Queries without results are named.
     """
-    results = _results(qrels, rankings, measures, {"conventions": conventions, **policies_of(policies)})
+    policies = {"conventions": settings["conventions"], **policies_of(settings["policies"])}
+    results = _results(qrels, rankings, measures, policies)
     if form == "json":
         document = _document(qrels, results, per_query=per_query)
         click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
