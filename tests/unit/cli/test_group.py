@@ -56,3 +56,41 @@ def test_our_errors_are_one_screen_and_exit_2(monkeypatch, capsys):
 def test_an_interruption_is_incomplete(monkeypatch, capsys):
     assert exits(monkeypatch, click.exceptions.Abort()) == 4
     assert capsys.readouterr().err == "interrupted\n"
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("rnu", "run"), ("shwo", "show"), ("retreival", "retrieval")])
+def test_a_slip_is_told_with_the_command_that_was_meant(typed, meant, capsys):
+    with pytest.raises(SystemExit) as ended:
+        group.main([typed])
+    assert ended.value.code == 2
+    assert f"No such command {typed!r}; did you mean {meant!r}?" in capsys.readouterr().err
+
+
+def test_what_is_like_no_command_is_told_with_all_of_them(capsys):
+    with pytest.raises(SystemExit):
+        group.main(["xyzzy"])
+    assert f"expected one of: {', '.join(sorted(group.COMMANDS))}" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_used_is_named_without_a_traceback(monkeypatch, capsys):
+    error = PermissionError(13, "Permission denied", "out/report.html")
+    assert exits(monkeypatch, error) == 2
+    assert capsys.readouterr().err == "error: cannot use out/report.html: Permission denied\n"
+
+
+def test_an_error_of_the_system_without_a_file_is_told_too(monkeypatch, capsys):
+    assert exits(monkeypatch, OSError("no space left")) == 2
+    assert capsys.readouterr().err == "error: cannot use a file: no space left\n"
+
+
+def test_a_number_that_a_command_returns_is_the_exit_code(monkeypatch):
+    monkeypatch.setattr(group.calibrant, "main", lambda **_: 3)
+    with pytest.raises(SystemExit) as ended:
+        group.main([])
+    assert ended.value.code == 3
+
+
+def test_a_reader_that_went_away_is_no_error():
+    line = f"{sys.executable} -m calibrant models list | head -c 1"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, timeout=60)
+    assert "Traceback" not in done.stderr
