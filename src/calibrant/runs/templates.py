@@ -78,29 +78,12 @@ def columns_entry(columns: Sequence[str], fields: Mapping[str, str]) -> dict[str
 
 def plan_text(data: str, columns: Sequence[str], *, fields: Mapping[str, str], model: str | None) -> str:
     """The plan, commented, that rates the file `data`; without a model its rubric waits in a comment."""
-    entry = columns_entry(columns, fields)
-    listed = ", ".join(f"{name}: {_quoted(column)}" for name, column in entry.items())
-    columns_line = (
-        f"  columns: {{{listed}}}" if entry else "  # columns: {query: question}   # field: column of the file"
-    )
-    has_answer = "answer" in fields
-    needs = "" if has_answer else ", required_fields: [answer]"
-    missing = (
-        []
-        if has_answer
-        else ["  # no column looks like the answer: name it in columns (answer: ...), or name a system below"]
-    )
     off = "" if model else "# "
     return "\n".join(
         [
             "# What is rated, by whom, and what must hold. Check it with: calibrant plan check plan.yaml",
             "version: 1",
-            "dataset:",
-            f"  path: {_quoted(data)}",
-            f"  # its columns are: {', '.join(_plain(column) for column in columns)}",
-            columns_line,
-            *missing,
-            "  # cluster: customer   # items that share this column are not independent; intervals widen accordingly",
+            *_dataset_lines(data, columns, fields),
             "",
             "# system: app.bot:answer   # your own function, if the answers are to be made within the run",
             "",
@@ -109,9 +92,7 @@ def plan_text(data: str, columns: Sequence[str], *, fields: Mapping[str, str], m
             f"{off}  main: {{model: {_quoted(model or 'openai/NAME')}}}",
             f"{off}judges: [main]",
             "",
-            "metrics:",
-            f'  - {{name: answered, function: "checks:answered"{needs}}}   # a function of yours, in checks.py',
-            f"  {off}- {{name: helpful, rubric: rubrics/helpful.md}}   # a judge reads this rubric; make it your own",
+            *_metric_lines(has_answer="answer" in fields, off=off),
             "",
             "# budget: {usd: 5.00, calls: 2000}   # the call that would pass it is not made",
             "# canaries: true   # items whose verdict is known, asked among yours: can the judge be believed?",
@@ -121,6 +102,29 @@ def plan_text(data: str, columns: Sequence[str], *, fields: Mapping[str, str], m
             "",
         ]
     )
+
+
+def _dataset_lines(data: str, columns: Sequence[str], fields: Mapping[str, str]) -> list[str]:
+    entry = columns_entry(columns, fields)
+    listed = ", ".join(f"{name}: {_quoted(column)}" for name, column in entry.items())
+    missing = "  # no column looks like the answer: name it in columns (answer: ...), or name a system below"
+    return [
+        "dataset:",
+        f"  path: {_quoted(data)}",
+        f"  # its columns are: {', '.join(_plain(column) for column in columns)}",
+        f"  columns: {{{listed}}}" if entry else "  # columns: {query: question}   # field: column of the file",
+        *([] if "answer" in fields else [missing]),
+        "  # cluster: customer   # items that share this column are not independent; intervals widen accordingly",
+    ]
+
+
+def _metric_lines(*, has_answer: bool, off: str) -> list[str]:
+    needs = "" if has_answer else ", required_fields: [answer]"
+    return [
+        "metrics:",
+        f'  - {{name: answered, function: "checks:answered"{needs}}}   # a function of yours, in checks.py',
+        f"  {off}- {{name: helpful, rubric: rubrics/helpful.md}}   # a judge reads this rubric; make it your own",
+    ]
 
 
 def _quoted(text: str) -> str:
