@@ -7,7 +7,6 @@ import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Request
-from calibrant.models.limiting import LimitedInvoker
 from calibrant.models.wrapping import wrapped
 
 if TYPE_CHECKING:
@@ -37,7 +36,10 @@ class FreshCalls:
 
 
 class SeatedInvoker(InvokerWrapper):
-    """The model inside, asked while one of the run's seats is free: so many calls are under way at a time."""
+    """The model inside, asked when one of the run's seats is free: so many calls are under way at a time.
+
+    A seat is held until the reply is kept, so that a kill loses no more calls than there are seats.
+    """
 
     def __init__(self, inner: BaseLMInvoker, seats: asyncio.Semaphore) -> None:
         super().__init__(inner)
@@ -66,12 +68,10 @@ class Judges:
         """The model as the run asks it; the same one for the same model."""
         known = self._wrapped.get(id(model))
         if known is None:
-            inner = SeatedInvoker(model.inner if isinstance(model, LimitedInvoker) else model, self._seats)
-            seated = LimitedInvoker(inner, model.limiter) if isinstance(model, LimitedInvoker) else inner
-            known = wrapped(seated, workspace=self._workspace, budget=self._budget)
+            cached = wrapped(model, workspace=self._workspace, budget=self._budget)
             if self._fresh is not None:
-                known.workspace = cast("Any", self._fresh)
-            self._wrapped[id(model)] = known
+                cached.workspace = cast("Any", self._fresh)
+            known = self._wrapped[id(model)] = SeatedInvoker(cached, self._seats)
             self._sources.append(model)
         return known
 

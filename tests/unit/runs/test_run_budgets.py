@@ -9,6 +9,7 @@ from calibrant import ScriptedInvoker
 from calibrant.errors import BudgetError, InputError, RatingError, WrongTypeError
 from calibrant.metrics import RubricMetric
 from calibrant.models import Request
+from calibrant.models.clocks import Clock
 from calibrant.ratings import Usage
 from calibrant.runs import RunSettings, run
 from calibrant.runs.budgets import RunBudget
@@ -202,3 +203,56 @@ def test_a_model_that_is_closed_with_the_run_is_asked_through_it():
 
     asyncio.run(twice())
     assert len(model.requests) == 1
+
+
+class Slow(ScriptedInvoker):
+    """Takes a second by the hands of its own clock, and lets others go first."""
+
+    def __init__(self, *replies):
+        super().__init__(*replies)
+        self.now = 0.0
+
+    async def invoke(self, request):
+        await asyncio.sleep(0)
+        self.now += 1.0
+        return await super().invoke(request)
+
+
+def test_waiting_for_a_seat_is_no_part_of_a_calls_seconds(monkeypatch):
+    model = Slow({"explanation": "", "score": 3})
+    monkeypatch.setattr("calibrant.models.timing.Clock", lambda: Clock(now=lambda: model.now))
+    asked = Judges(workspace=None, budget=RunBudget(RunSettings()), concurrency=1).wrap(model)
+
+    async def together():
+        return await asyncio.gather(*[asked.invoke(Request.of(f"Is it {n}?")) for n in range(4)])
+
+    assert [reply.seconds for reply in asyncio.run(together())] == [1.0] * 4
+
+
+def test_a_seat_is_held_until_the_reply_is_kept_so_that_a_kill_loses_no_more_calls_than_seats():
+    model = good()
+
+    class Waiting:
+        def __init__(self):
+            self.asked, self.may_end = asyncio.Event(), asyncio.Event()
+
+        def call(self, key):
+            return None
+
+        async def put_call(self, record):
+            self.asked.set()
+            await self.may_end.wait()
+
+    async def two():
+        workspace = Waiting()
+        asked = Judges(workspace=workspace, budget=RunBudget(RunSettings()), concurrency=1).wrap(model)
+        calls = asyncio.gather(*[asked.invoke(Request.of(f"Is it {n}?")) for n in range(2)])
+        await workspace.asked.wait()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        under_way = len(model.requests)
+        workspace.may_end.set()
+        await calls
+        return under_way, len(model.requests)
+
+    assert asyncio.run(two()) == (1, 2)
