@@ -11,7 +11,7 @@ from typing import Any
 
 from calibrant.errors import WrongTypeError, shortened
 
-__all__ = ["canonical_json", "fingerprint"]
+__all__ = ["canonical_json", "fingerprint", "plain_json"]
 
 
 def canonical_json(value: Any) -> str:
@@ -35,7 +35,22 @@ def fingerprint(value: Any) -> str:
     return "sha256:" + hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def plain_json(value: Any) -> Any:
+    """`value` made only of what JSON holds, so that it can be written and read again with the same fingerprint.
+
+    Dates, decimals, sets, bytes and numbers of other libraries come back as texts, lists and plain numbers.
+
+    >>> import datetime
+    >>> plain_json({"opened": datetime.date(2026, 3, 1), "tags": {"b", "a"}})
+    {'opened': '2026-03-01', 'tags': ['a', 'b']}
+    """
+    return _plain(value)
+
+
 _encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+_READ_AS_TEXT = frozenset({"datetime", "decimal", "fractions", "uuid"})
 
 
 def _plain(value: Any) -> Any:
@@ -58,9 +73,11 @@ def _plain(value: Any) -> Any:
 
 
 def _foreign(value: Any) -> Any:
-    """Scalars and arrays of other libraries, records with `to_json`, dates and paths."""
+    """Scalars and arrays of other libraries, records with `to_json`, dates and paths; decimals, spans and UUIDs."""
     for method in ("to_json", "tolist", "isoformat", "__fspath__"):
         convert = getattr(value, method, None)
         if callable(convert) and not isinstance(value, type):
             return _plain(convert())
+    if type(value).__module__ in _READ_AS_TEXT:
+        return str(value)
     raise WrongTypeError(f"cannot fingerprint a {type(value).__name__}: {shortened(value)}")

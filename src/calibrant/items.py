@@ -265,9 +265,13 @@ class ItemDigest:
 
     def add(self, item: EvalInput) -> None:
         """Take `item` into account."""
+        try:
+            inputs, contents = _number([item.id, item.inputs()]), _number(item.to_json())
+        except WrongTypeError as error:
+            raise WrongTypeError(f"item {item.id!r}: {error}; make it a text, a number or a list of them") from None
         self.n += 1
-        self._inputs += _number([item.id, item.inputs()])
-        self._contents += _number(item.to_json())
+        self._inputs += inputs
+        self._contents += contents
 
     @property
     def inputs(self) -> str:

@@ -1,14 +1,18 @@
 import datetime as dt
+import json
 import pathlib
 import subprocess
 import sys
+import uuid
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from calibrant import Coverage
 from calibrant.errors import WrongTypeError
-from calibrant.fingerprints import canonical_json, fingerprint
+from calibrant.fingerprints import canonical_json, fingerprint, plain_json
 
 
 def test_key_order_does_not_matter():
@@ -34,7 +38,11 @@ def test_text_and_number_differ():
         (np.float64(0.5), "0.5"),
         (np.array([1, 2]), "[1,2]"),
         (dt.date(2026, 11, 18), '"2026-11-18"'),
+        (dt.timedelta(days=3, seconds=1), '"3 days, 0:00:01"'),
         (pathlib.PurePosixPath("a/b"), '"a/b"'),
+        (Decimal("1.50"), '"1.50"'),
+        (Fraction(1, 3), '"1/3"'),
+        (uuid.UUID(int=7), '"00000000-0000-0000-0000-000000000007"'),
         ({1: {"x"}}, '{"1":["x"]}'),
         (Coverage(rated=1), '{"codes":{},"failed":0,"not_applicable":0,"rated":1,"skipped":0}'),
     ],
@@ -46,6 +54,11 @@ def test_common_values_have_one_spelling(value, expected):
 def test_what_cannot_be_hashed_is_refused():
     with pytest.raises(WrongTypeError, match="cannot fingerprint a object"):
         fingerprint({"a": object()})
+
+
+def test_what_was_made_plain_is_read_again_with_the_fingerprint_that_it_had():
+    record = {"opened": dt.datetime(2026, 3, 1, 9), "price": Decimal("1.50"), "tags": {"b", "a"}, "gap": float("nan")}
+    assert fingerprint(json.loads(json.dumps(plain_json(record), allow_nan=False))) == fingerprint(record)
 
 
 def test_half_a_surrogate_pair_is_hashed_too():

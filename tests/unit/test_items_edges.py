@@ -197,6 +197,13 @@ def test_what_cannot_be_hashed_says_what_it_is():
         EvalInput(ticket=object())
 
 
+def test_an_item_that_cannot_be_hashed_is_named_and_not_counted():
+    digest = ItemDigest()
+    with pytest.raises(WrongTypeError, match="item 'q7': cannot fingerprint a object: .* make it a text, a number"):
+        digest.add(EvalInput(id="q7", ticket=object()))
+    assert digest.n == 0
+
+
 @pytest.mark.parametrize("key", ["c", 5, -3])
 def test_an_item_that_is_not_there_is_a_lookup_error(key):
     with pytest.raises((KeyError, IndexError)):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from calibrant.errors import EvalError, StoreError
+from calibrant.fingerprints import plain_json
 from calibrant.ratings import Rating
 from calibrant.store.readers import PAGE, Readers
 from calibrant.store.records import CallRecord, ItemRecord, LabelRecord, rating_without_text
@@ -31,7 +32,7 @@ _ITEMS = "INSERT OR REPLACE INTO items (run, position, item, cluster, data, crc)
 _MANIFESTS = "INSERT OR REPLACE INTO manifests (run, data, written)"
 
 # ASCII alone, so that half a surrogate pair in a reply can be written too.
-_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_encoded = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class Workspace:
@@ -245,6 +246,14 @@ def _close(writer: Writer, readers: Readers) -> None:
         writer.close()
     finally:
         readers.close()
+
+
+def _encode(value: Any) -> str:
+    """`value` as JSON; what JSON has no form for, such as a date in an item, in the form that its fingerprint takes."""
+    try:
+        return _encoded(value)
+    except (TypeError, ValueError):
+        return _encoded(plain_json(value))
 
 
 def _crc(*columns: object) -> int:

@@ -1,13 +1,16 @@
 import asyncio
+import datetime as dt
 import threading
+from decimal import Decimal
 
+import polars as pl
 import pytest
 
-from calibrant import EvalInput
+from calibrant import EvalInput, metric
 from calibrant.errors import InputError, StoreError, UnknownNameError
 from calibrant.metrics.fences import fenced
 from calibrant.ratings import Rating
-from calibrant.runs import RunSettings
+from calibrant.runs import RunSettings, compare, run, verify
 from calibrant.runs.archive import existing_workspace, manifest_of
 from calibrant.runs.keeping import KeptItem, MemoryKeeper, WorkspaceKeeper, opened
 from calibrant.runs.reopening import run_called, run_named
@@ -159,3 +162,25 @@ def test_an_id_goes_before_a_name_and_the_newest_before_the_others(tmp_path):
         assert manifest_of(workspace, "main") == {"name": "main"}
         with pytest.raises(UnknownNameError, match="unknown run 'mainly'"):
             run_called(workspace, "mainly")
+
+
+def test_a_frame_with_dates_decimals_and_nested_columns_is_rated_kept_and_verified(tmp_path):
+    frame = pl.DataFrame(
+        {
+            "id": ["t1", "t2"],
+            "answer": ["Yes.", "No, never on a Sunday."],
+            "opened": [dt.datetime(2026, 3, 1, 9), None],
+            "refund": [Decimal("1.50"), Decimal("20.00")],
+            "seen": [{"by": "kim", "on": dt.date(2026, 3, 2)}, None],
+        }
+    )
+    brief = metric(lambda item: len(item.answer) < 9, name="brief")
+    settings = RunSettings(workspace=tmp_path)
+    made, again = run(frame, [brief], settings=settings), run(frame, [brief], settings=settings)
+    assert made.metric("brief").pass_rate.value == 0.5
+    assert verify(made.id, workspace=tmp_path).is_ok
+    assert compare(made, again).between("brief").difference.value == 0.0
+    first = next(iter(made.items()))
+    assert (first.opened, first.refund, first.seen["on"]) == ("2026-03-01T09:00:00", "1.50", "2026-03-02")
+    made.close()
+    again.close()

@@ -1,11 +1,14 @@
 import asyncio
+import datetime as dt
 import sqlite3
 import threading
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from calibrant.errors import StoreError
+from calibrant.fingerprints import fingerprint
 from calibrant.ratings import Failure, Rating, Usage
 from calibrant.store import CallRecord, ItemRecord, LabelRecord, Workspace, open_workspace
 
@@ -352,3 +355,13 @@ def test_a_workspace_that_is_closed_while_it_is_streamed_says_so(tmp_path):
     workspace.close()
     with pytest.raises(StoreError, match="is closed"):
         list(stream)
+
+
+def test_an_item_with_dates_and_decimals_is_kept_and_its_fingerprint_with_it(tmp_path):
+    data = {"id": "q1", "opened": dt.date(2026, 3, 1), "price": Decimal("1.50"), "tags": {"b", "a"}, "gap": float("nan")}
+    with Workspace(tmp_path) as workspace:
+        workspace.add_items("r-1", [ItemRecord(position=0, item="q1", data=data)])
+        workspace.flush()
+        (kept,) = workspace.items("r-1")
+    assert (kept.data["opened"], kept.data["price"], kept.data["tags"]) == ("2026-03-01", "1.50", ["a", "b"])
+    assert fingerprint(kept.data) == fingerprint(data)
