@@ -20,7 +20,7 @@ class AggregationResult:
     """What several metrics came to.
 
     `aggregate_success` is True when every metric passed. `aggregate_score` leaves out the metrics that failed to give
-    a result; `errors` names them. It is None when metrics were asked and none of them gave one.
+    a result; `errors` names them. It is None when metrics were asked and none of them gave a score.
     """
 
     aggregate_success: bool
@@ -54,14 +54,19 @@ class MetricsAggregator:
         """True if every metric passed; False for none at all, and when one has no result."""
         return bool(named_results) and all(result.success for result in named_results.values())
 
-    def compute_score(self, named_results: dict[str, MetricResult]) -> float:
-        """The mean of the scores, those of lower-is-better metrics as 1 - score; 0.0 when there are none."""
+    def compute_score(self, named_results: dict[str, MetricResult]) -> float | None:
+        """The mean of the scores, those of lower-is-better metrics as 1 - score.
+
+        0.0 for no metrics; None when there are metrics, and all of them gave labels, of which there is no mean.
+        """
         qualities = [
             result.score if result.higher_is_better else 1.0 - result.score
             for result in named_results.values()
             if result.score is not None
         ]
-        return math.fsum(qualities) / len(qualities) if qualities else 0.0
+        if not qualities:
+            return None if named_results else 0.0
+        return math.fsum(qualities) / len(qualities)
 
 
 class WeightedMetricsAggregator(MetricsAggregator):

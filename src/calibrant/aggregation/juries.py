@@ -28,6 +28,7 @@ __all__ = [
     "RepeatedResults",
     "build_aggregation_strategy",
     "error_text",
+    "label_text",
 ]
 
 
@@ -98,7 +99,7 @@ class BaseJudgeAggregator(ABC):
             "valid_judges": len(valid.results),
             "failed_judges": total_judges - len(valid.results),
             "judge_errors": [*valid.errors, *unanswered],
-            "score_distribution": {score: counts[score] for score in sorted(counts)},
+            "score_distribution": {score: counts[score] for score in sorted(counts, key=_rank)},
             "agreement": max(counts.values()) / len(valid.results),
             "individual_results": [dict(result) for result in all_results],
         }
@@ -217,9 +218,7 @@ def error_text(result: MetricOutput) -> str | None:
     score = result.get("score")
     if score is None:
         return "it gave no score"
-    if isinstance(score, float) and not math.isfinite(score):
-        return f"its score is {score}"
-    return None
+    return None if not _is_number(score) or _is_finite(score) else f"its score is {shortened(score)}"
 
 
 def _check_jury(all_results: Sequence[MetricOutput], total_judges: int) -> None:
@@ -228,6 +227,8 @@ def _check_jury(all_results: Sequence[MetricOutput], total_judges: int) -> None:
     for index, result in enumerate(all_results):
         if not isinstance(result, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
             raise WrongTypeError(f"judge {index}'s result is a mapping, not {shortened(result)}")
+    if isinstance(total_judges, bool) or not isinstance(total_judges, int):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise WrongTypeError(f"total_judges is how many judges were asked, not {shortened(total_judges)}")
     if total_judges < len(all_results):
         raise InputError(f"{len(all_results)} results came from a jury of {total_judges}; total_judges counts them all")
 
@@ -246,6 +247,28 @@ def _numbers(valid: RepeatedResults) -> list[float]:
 
 def _is_number(score: object) -> bool:
     return not isinstance(score, str) and hasattr(score, "__float__")
+
+
+def _is_finite(score: Any) -> bool:
+    """Whether `score` is a finite number, of whatever library; one that a float cannot hold is none."""
+    try:
+        return math.isfinite(score)
+    except (OverflowError, TypeError, ValueError):
+        return False
+
+
+def _rank(score: object) -> tuple[bool, Any]:
+    """Numbers before labels, each in their order."""
+    return (True, label_text(score)) if not _is_number(score) else (False, score)
+
+
+def label_text(score: object) -> str:
+    """A label as it is counted and shown: a set of labels by its members in order, for equal sets print unlike.
+
+    >>> label_text("calm"), label_text(frozenset({"b", "a"}))
+    ('calm', 'a, b')
+    """
+    return ", ".join(sorted(map(str, score))) if isinstance(score, frozenset) else str(score)
 
 
 def _upper_median(scores: Sequence[float]) -> float:

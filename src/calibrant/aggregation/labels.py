@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from calibrant.aggregation.juries import AggregationMethod, BaseJudgeAggregator
-from calibrant.errors import InputError, RatingError, UnknownNameError
+from calibrant.aggregation.juries import AggregationMethod, BaseJudgeAggregator, label_text
+from calibrant.errors import InputError, RatingError, UnknownNameError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -69,7 +69,12 @@ class LabelMajorityAggregationStrategy(BaseJudgeAggregator):
     def aggregate(self, all_results: list[MetricOutput], total_judges: int) -> MetricOutput:
         """The first result with the majority's label, annotated; a tie that is abstained on raises `jury_tied`."""
         valid = self.aggregate_repeated_results(all_results, total_judges)
-        labels = [str(score) for score in valid.scores]
+        numbers = [score for score in valid.scores if not isinstance(score, str | frozenset)]
+        if numbers and len(numbers) < len(valid.scores):
+            raise InputError(
+                f"some judges gave labels and others numbers, such as {shortened(numbers[0])}; no majority"
+            )
+        labels = [label_text(score) for score in valid.scores]
         vote = majority_label(labels, ties=self.ties)
         if vote.label is None:
             raise RatingError(f"the judges are level between {', '.join(vote.leading)}", code="jury_tied")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-from calibrant.errors import InputError, UnknownNameError
+from calibrant.errors import InputError, UnknownNameError, WrongTypeError, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -55,8 +56,8 @@ def power_for_temperature(temperature: float) -> float:
     >>> [round(power_for_temperature(t), 4) for t in (0.0, 0.1, 0.4, 0.5, 1.0, 2.0)]
     [-8.0, -8.0, -0.75, 1.0, 12.25, 12.25]
     """
-    if not math.isfinite(temperature):
-        raise InputError(f"temperature is a finite number (0.1 strict to 1.0 lenient), not {temperature}")
+    if isinstance(temperature, str) or not math.isfinite(temperature):
+        raise InputError(f"temperature is a finite number (0.1 strict to 1.0 lenient), not {shortened(temperature)}")
     places = [knot for knot, _ in TEMPERATURE_KNOTS]
     right = bisect_left(places, temperature)
     if right == 0:
@@ -105,9 +106,9 @@ def score_agg(
     0.8888
     """
     _check_settings(penalty, eps_for_neg_p)
-    _check_scores(scores)
-    mean = power_mean([max(score, eps_for_neg_p) for score in scores], power_for_temperature(temperature))
-    return float(mean * (1.0 - penalty * scores.count(0.0) / len(scores)))
+    weights = _checked_scores(scores)
+    mean = power_mean([max(weight, eps_for_neg_p) for weight in weights], power_for_temperature(temperature))
+    return float(mean * (1.0 - penalty * weights.count(0.0) / len(weights)))
 
 
 def score_agg_many(
@@ -124,20 +125,29 @@ def score_agg_many(
     import numpy as np
 
     _check_settings(penalty, eps_for_neg_p)
-    if not score_lists:
+    if not len(score_lists):  # an array of rows is a list of lists too
         return np.zeros(0)
     lengths = np.array([len(scores) for scores in score_lists])
     if not lengths.all():
-        _check_scores([], f"list {int(np.argmin(lengths))}")
+        _checked_scores([], f"list {int(np.argmin(lengths))}")
     starts = np.concatenate(([0], np.cumsum(lengths)[:-1]))
-    flat = np.concatenate([np.asarray(scores, dtype=np.float64) for scores in score_lists])
+    flat = np.concatenate([_array_of(scores, place) for place, scores in enumerate(score_lists)])
     if not ((flat >= 0.0) & (flat <= 1.0)).all():
         bad = int(np.argmax(~((flat >= 0.0) & (flat <= 1.0))))
         which = int(np.searchsorted(starts, bad, side="right")) - 1
-        _check_scores([float(flat[bad])], f"list {which}")
+        _checked_scores([float(flat[bad])], f"list {which}")
     means = _segment_power_means(np.maximum(flat, eps_for_neg_p), starts, power_for_temperature(temperature))
     zeros = np.add.reduceat(flat == 0.0, starts, dtype=np.int64)
     return means * (1.0 - penalty * zeros / lengths)
+
+
+def _array_of(scores: Sequence[float], place: int) -> NDArray[np.float64]:
+    import numpy as np
+
+    try:
+        return np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.asarray(_checked_scores(scores, f"list {place}"), dtype=np.float64)
 
 
 def _mean_near_zero(values: Sequence[float], p: float) -> float:
@@ -169,12 +179,26 @@ def _segment_power_means(flat: NDArray[np.float64], starts: NDArray[np.int64], p
     return np.clip(means, low, high)
 
 
-def _check_scores(scores: Iterable[float], what: str = "score_agg") -> None:
-    wrong = [f"score {place} is {score}" for place, score in enumerate(scores) if not 0.0 <= score <= 1.0]
+def _checked_scores(scores: Iterable[float], what: str = "score_agg") -> list[float]:
+    """The scores of any iterable as plain numbers; what is no verdict weight is named by its place."""
+    if isinstance(scores, str) or not isinstance(scores, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped callers
+        raise WrongTypeError(f"{what} takes a list of verdict weights, not {shortened(scores)}")
+    given = list(scores)
+    wrong = [f"score {place} is {shortened(one)}" for place, one in enumerate(given) if not _is_weight(one)]
     if wrong:
-        raise InputError.gathered(f"{what}, whose scores are verdict weights from 0 to 1,", wrong)
-    if not scores:
+        words = any(isinstance(one, str) for one in given)
+        remedy = " (verdict_weight turns a verdict's word into one)" if words else ""
+        raise InputError.gathered(f"{what}, whose scores are verdict weights from 0 to 1{remedy},", wrong)
+    if not given:
         raise InputError(f"{what} has no scores: nothing was checked, which is not a score; treat it as not applicable")
+    return [float(one) for one in given]
+
+
+def _is_weight(one: Any) -> bool:
+    try:
+        return not isinstance(one, str) and bool(0.0 <= one <= 1.0)
+    except (ArithmeticError, TypeError, ValueError):
+        return False
 
 
 def _check_settings(penalty: float, eps_for_neg_p: float) -> None:

@@ -48,4 +48,4 @@ def what_if_verdicts(
 def _output(vote: Rating | MetricOutput | float) -> Mapping[str, Any]:
     if isinstance(vote, Rating):
         return {"score": vote.value} if vote.failure is None else {"error": str(vote.failure)}
-    return vote if isinstance(vote, Mapping) else {"score": float(vote)}
+    return vote if isinstance(vote, Mapping) else {"score": vote}

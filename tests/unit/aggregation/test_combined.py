@@ -42,7 +42,8 @@ def test_when_every_metric_errored_there_is_no_score():
 def test_label_results_have_no_number_to_average():
     named = {"tone": MetricResult(score=None, label="calm", success=True), "a": result(0.5)}
     assert MetricsAggregator().aggregate(named).aggregate_score == 0.5
-    assert MetricsAggregator().compute_score({"tone": named["tone"]}) == 0.0
+    alone = MetricsAggregator().aggregate({"tone": named["tone"]})
+    assert (alone.aggregate_success, alone.aggregate_score) == (True, None)
 
 
 def test_compute_success_and_compute_score_may_be_overridden():

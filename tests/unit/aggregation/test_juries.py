@@ -1,3 +1,6 @@
+from decimal import Decimal
+
+import numpy as np
 import pytest
 
 from calibrant.aggregation import (
@@ -9,7 +12,7 @@ from calibrant.aggregation import (
     RepeatedResults,
     build_aggregation_strategy,
 )
-from calibrant.errors import InputError
+from calibrant.errors import InputError, WrongTypeError
 
 STRATEGIES = [MajorityVoteAggregationStrategy, MedianAggregationStrategy, AverageAggregationStrategy]
 
@@ -189,3 +192,17 @@ def test_a_strategy_of_one_s_own_needs_two_members():
             return self.annotated(valid.scores.index(min(valid.scores)), valid, all_results, total_judges)
 
     assert Strictest().aggregate(outputs(0.5, 0.2, 0.9), 3)["score"] == 0.2
+
+
+@pytest.mark.parametrize("wrong", [np.float32("nan"), Decimal("NaN"), float("inf"), 10**400], ids=str)
+@pytest.mark.parametrize("method", list(AggregationMethod))
+def test_a_number_of_any_kind_that_is_not_finite_is_no_vote(method, wrong):
+    result = build_aggregation_strategy(method).aggregate([{"score": wrong}, {"score": 0.5}, {"score": 0.5}], 3)
+    assert (result["score"], result["valid_judges"], result["agreement"]) == (0.5, 2, 1.0)
+    assert "judge 0: its score is " in result["judge_errors"][0]
+
+
+@pytest.mark.parametrize("total", [None, "3", True, 2.5])
+def test_a_number_of_judges_that_is_none_raises_type_error(total):
+    with pytest.raises(WrongTypeError, match="total_judges is how many judges were asked, not "):
+        MedianAggregationStrategy().aggregate([{"score": 1.0}], total)

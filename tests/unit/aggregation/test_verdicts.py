@@ -14,7 +14,7 @@ from calibrant.aggregation import (
     score_agg_many,
     verdict_weight,
 )
-from calibrant.errors import InputError, UnknownNameError
+from calibrant.errors import InputError, UnknownNameError, WrongTypeError
 
 getcontext().prec = 50
 
@@ -156,3 +156,29 @@ def test_the_list_at_fault_is_named():
         score_agg_many([[1.0], [0.5], [0.5, 1.5]])
     with pytest.raises(InputError, match="penalty is a share"):
         score_agg_many([[1.0]], penalty=2)
+
+
+def test_scores_may_be_any_iterable_of_numbers():
+    for given in ((1.0, 0.5), np.array([1.0, 0.5]), iter([1.0, 0.5]), [np.float32(1.0), Decimal("0.5")]):
+        assert score_agg(given) == 0.75
+    np.testing.assert_array_equal(score_agg_many(np.array([[1.0, 0.5], [0.5, 0.5]])), [0.75, 0.5])
+
+
+def test_verdict_words_are_not_scores_and_the_error_says_what_turns_them_into_some():
+    with pytest.raises(InputError, match=r"\(verdict_weight turns a verdict's word into one\), has 2 problems"):
+        score_agg(["fully", "none"])
+    with pytest.raises(InputError, match="list 1, whose scores .*:\n  score 0 is 'fully'"):
+        score_agg_many([[1.0], ["fully"]])
+    with pytest.raises(InputError, match="score 1 is None"):
+        score_agg([0.5, None])
+
+
+@pytest.mark.parametrize("given", ["fully", 0.5, None])
+def test_what_is_no_list_of_scores_is_a_wrong_type(given):
+    with pytest.raises(WrongTypeError, match="score_agg takes a list of verdict weights, not "):
+        score_agg(given)
+
+
+def test_a_temperature_that_is_a_word_is_refused():
+    with pytest.raises(InputError, match="temperature is a finite number .* not 'strict'"):
+        score_agg([1.0], temperature="strict")

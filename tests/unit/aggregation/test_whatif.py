@@ -41,3 +41,8 @@ def test_temperatures_and_penalty_can_be_chosen():
 def test_an_unknown_verdict_is_named():
     with pytest.raises(UnknownNameError, match="unknown verdict 'maybe'"):
         what_if_verdicts(["maybe"])
+
+
+def test_labels_have_no_what_if_and_the_error_says_what_has():
+    with pytest.raises(InputError, match=r"\(for labels use majority_label\) has 2 problems"):
+        what_if_votes(["calm", "angry"])
