@@ -35,8 +35,7 @@ class Coverage:
 
     def __post_init__(self) -> None:
         for name in ("rated", "failed", "skipped", "not_applicable"):
-            if getattr(self, name) < 0:
-                raise InputError(f"{name} counts items and cannot be {getattr(self, name)}")
+            object.__setattr__(self, name, _count(name, getattr(self, name)))
         object.__setattr__(self, "codes", MappingProxyType(dict(sorted(self.codes.items()))))
 
     def __hash__(self) -> int:
@@ -205,6 +204,14 @@ class Estimate:
         worst = fields.pop("worst_case")
         coverage = Coverage.from_json(fields.pop("coverage"))
         return cls(**fields, coverage=coverage, worst_case=None if worst is None else tuple(worst))
+
+
+def _count(name: str, number: Any) -> int:
+    """The count as Python's own whole number, whichever library it comes from."""
+    index = getattr(number, "__index__", None)
+    if index is None or index() < 0:
+        raise InputError(f"{name} counts items and cannot be {number}")
+    return index()
 
 
 def _finite(name: str, number: float | None) -> float | None:

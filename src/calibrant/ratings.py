@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self, cast
 
 from calibrant.errors import CODES, InputError, RatingError, Status, UnknownNameError, WrongTypeError, shortened
+from calibrant.fingerprints import plain_json
 
 __all__ = ["Failure", "MetricOutput", "MetricResult", "MetricScore", "Rating", "Usage", "Value"]
 
@@ -165,6 +166,10 @@ class MetricScore:
 
     def __post_init__(self) -> None:
         check_value(self.score, "a metric's score")
+        if "error" in self.details:
+            raise InputError(
+                "a score has no error among its details; raise the error, and there is a Failure, no score"
+            )
         object.__setattr__(self, "details", MappingProxyType(dict(self.details)))
 
     def __hash__(self) -> int:
@@ -238,7 +243,7 @@ class MetricResult:
             "judges": [rating.to_json() for rating in self.judges],
             "error": None if self.error is None else self.error.to_json(),
             "usage": None if self.usage is None else self.usage.to_json(),
-            "details": dict(self.details),
+            "details": plain_json(self.details),
         }
 
 

@@ -1,6 +1,7 @@
 import json
 import pickle
 
+import numpy as np
 import pytest
 
 from calibrant import Coverage, Estimate
@@ -158,3 +159,10 @@ def test_coverage_is_immutable_and_hashable():
 def test_negative_counts_are_refused():
     with pytest.raises(InputError, match="failed counts items and cannot be -1"):
         Coverage(rated=1, failed=-1)
+
+
+def test_counts_of_other_libraries_become_plain_ones_and_parts_of_items_are_refused():
+    assert json.dumps(Coverage(rated=np.int64(3)).to_json()).startswith('{"rated": 3,')
+    for wrong in (1.5, "3", None):
+        with pytest.raises(InputError, match=f"rated counts items and cannot be {wrong}"):
+            Coverage(rated=wrong)

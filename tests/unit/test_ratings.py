@@ -1,3 +1,4 @@
+import datetime as dt
 import json
 import pickle
 
@@ -155,3 +156,14 @@ def test_a_result_has_json_and_survives_pickling():
 def test_records_are_immutable():
     with pytest.raises(AttributeError):
         rating().value = 0.0
+
+
+def test_details_of_any_kind_have_json():
+    details = {"labels": frozenset({"b", "a"}), "distribution": {0.5: 2}, "when": dt.date(2026, 3, 1)}
+    shown = json.loads(json.dumps(MetricResult(score=0.5, success=True, details=details).to_json()))["details"]
+    assert shown == {"labels": ["a", "b"], "distribution": {"0.5": 2}, "when": "2026-03-01"}
+
+
+def test_a_score_has_no_error_among_its_details():
+    with pytest.raises(InputError, match="a score has no error among its details; raise the error"):
+        MetricScore(0.9, details={"error": "timed out"})

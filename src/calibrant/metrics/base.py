@@ -14,7 +14,7 @@ from calibrant.metrics.fields import field_names, field_specs
 from calibrant.metrics.judges import CURRENT_SLOT, SlotJudge, resolve_primary_invoker
 from calibrant.metrics.jury import CONCURRENT_ITEMS, Vote, ballot, each, failed_result, result_of
 from calibrant.metrics.repeats import repeated_result
-from calibrant.metrics.settings import CHECKED_SETTINGS, checked_item, checked_items, snake_case
+from calibrant.metrics.settings import CHECKED_SETTINGS, PLAIN_SETTINGS, checked_item, checked_items, snake_case
 from calibrant.ratings import Failure, MetricResult, Rating
 
 if TYPE_CHECKING:
@@ -84,13 +84,18 @@ class BaseMetric(ABC):
             if setting in cls.__dict__ and not isinstance(value, property):
                 delattr(cls, setting)
                 setattr(cls, f"_{setting}", CHECKED_SETTINGS[setting](value))
+        for setting in PLAIN_SETTINGS.keys() & cls.__dict__.keys():
+            value = cls.__dict__[setting]
+            if not isinstance(value, property):
+                setattr(cls, setting, PLAIN_SETTINGS[setting](value))
         if "name" not in cls.__dict__:
             cls.name = snake_case(cls.__name__)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name != "_instrument":
             object.__setattr__(self, "_instrument", None)
-        object.__setattr__(self, name, value)
+        check = PLAIN_SETTINGS.get(name)
+        object.__setattr__(self, name, value if check is None else check(value))
 
     @property
     def threshold(self) -> float:
@@ -246,7 +251,7 @@ class BaseMetric(ABC):
         return names[0] if len(names) == 1 else f"jury:{'+'.join(names)}"
 
     async def _evaluate_items(self, items: list[EvalInput]) -> list[Any]:
-        if self.quorum is not None and not 1 <= self.quorum <= self.num_judges:
+        if self.quorum is not None and self.quorum > self.num_judges:
             raise InputError(f"quorum is between 1 and the number of judges ({self.num_judges}), not {self.quorum}")
         if not self.batch:
             return await each(items, self._evaluate_item, limit=CONCURRENT_ITEMS)

@@ -27,7 +27,7 @@ class FunctionMetric(BaseMetric):
             raise WrongTypeError(f"a function metric is made of a function of the item, not {shortened(function)}")
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
-        self.required_fields = frozenset(required_fields)
+        self.required_fields = required_fields  # pyright: ignore[reportAttributeAccessIssue] - made a set when it is set
         super().__init__(**settings)
 
     def definition(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from calibrant.aggregation.juries import AggregationMethod, BaseJudgeAggregator, build_aggregation_strategy
 from calibrant.aggregation.labels import LabelMajorityAggregationStrategy
-from calibrant.errors import InputError, QuorumError, RatingError, StoreError, WrongTypeError, shortened
+from calibrant.errors import CODES, InputError, QuorumError, RatingError, StoreError, WrongTypeError, shortened
 from calibrant.metrics.judges import CURRENT_SLOT, Slot
 from calibrant.ratings import Failure, MetricOutput, MetricResult, MetricScore, Rating, Usage
 
@@ -129,7 +129,7 @@ async def answers_in_slot(metric: BaseMetric, slot: Slot, items: Sequence[EvalIn
 def score_of(answer: Any) -> MetricScore:
     """The MetricScore that `_evaluate` meant: one already, a bool, a number, a label, labels, or a mapping of these.
 
-    A number outside [0, 1] raises `score_invalid`.
+    A number outside [0, 1] raises `score_invalid`; a mapping with an error raises that, whatever score is beside it.
     """
     try:
         score = _metric_score(answer)
@@ -197,6 +197,9 @@ def _metric_score(answer: Any) -> MetricScore:
     if not isinstance(answer, Mapping):
         return MetricScore(answer if isinstance(answer, str | frozenset) else _number(answer))
     named = dict(cast("Mapping[str, Any]", answer))
+    error, code = named.pop("error", None), named.pop("error_code", "")
+    if error:
+        raise RatingError(str(error).removeprefix(f"{code}: "), code=code if code in CODES else "metric_error")
     if "score" not in named:
         raise InputError(f"expected a score, got {shortened(named)}")
     return MetricScore(named.pop("score"), named.pop("explanation", ""), named.pop("rubric_score", None), details=named)

@@ -61,7 +61,7 @@ def _outputs(answer: Any) -> MetricOutput:
 
 
 def _output(value: Any) -> MetricOutput:
-    if isinstance(value, Mapping) and "error" in value:
+    if isinstance(value, Mapping) and value.get("error"):
         return value
     try:
         return score_of(value).to_output()

@@ -14,7 +14,7 @@ from calibrant.metrics.judges import resolve_invokers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["CHECKED_SETTINGS", "checked_item", "checked_items", "snake_case"]
+__all__ = ["CHECKED_SETTINGS", "PLAIN_SETTINGS", "checked_item", "checked_items", "snake_case"]
 
 
 def checked_item(data: EvalInput | Mapping[str, Any]) -> EvalInput:
@@ -52,12 +52,55 @@ def _checked_method(value: Any) -> Any:
     return value
 
 
+def _checked_names(name: str) -> Callable[[Any], Any]:
+    def checked(value: Any) -> Any:
+        # One text is a set of letters too, and nobody means that.
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise WrongTypeError(f"{name} are several texts such as {{'one', 'other'}}, not {shortened(value)}")
+        names: Any = value if isinstance(value, set | frozenset) else frozenset[Any](value)
+        wrong = [one for one in names if not isinstance(one, str)]
+        if wrong:
+            raise WrongTypeError(f"{name} are texts, not {shortened(wrong[0])}")
+        return names
+
+    return checked
+
+
+def _checked_switch(name: str) -> Callable[[Any], bool]:
+    def checked(value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise WrongTypeError(f"{name} is True or False, not {shortened(value)}")
+        return value
+
+    return checked
+
+
+def _checked_count(name: str) -> Callable[[Any], int | None]:
+    def checked(value: Any) -> int | None:
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise InputError(f"{name} is a whole number from 1 on, or None, not {shortened(value)}")
+        return value
+
+    return checked
+
+
 CHECKED_SETTINGS: dict[str, Callable[[Any], Any]] = {
     "threshold": _checked_threshold,
     "models": resolve_invokers,
     "aggregation_method": _checked_method,
     "repeats": _checked_repeats,
 }
+"""Settings that are properties, and what each may be."""
+
+PLAIN_SETTINGS: dict[str, Callable[[Any], Any]] = {
+    "required_fields": _checked_names("required_fields"),
+    "passing_labels": _checked_names("passing_labels"),
+    "higher_is_better": _checked_switch("higher_is_better"),
+    "strict_mode": _checked_switch("strict_mode"),
+    "max_concurrent_judges": _checked_count("max_concurrent_judges"),
+    "quorum": _checked_count("quorum"),
+}
+"""Settings that are plain attributes, and what each may be."""
 
 
 def snake_case(name: str) -> str:

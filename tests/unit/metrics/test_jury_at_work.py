@@ -1,4 +1,5 @@
 import asyncio
+import json
 
 import pytest
 
@@ -18,7 +19,8 @@ class Polite(BaseMetric):
     async def _evaluate(self, data):
         reply = await self.judge.invoke(Request.of(data.query, schema={}))
         if "label" in reply.data:
-            return reply.data["label"]
+            label = reply.data["label"]
+            return frozenset(label) if isinstance(label, list) else label
         return MetricScore(reply.data["score"], reply.data.get("why", ""), reply.data.get("level"))
 
 
@@ -83,10 +85,28 @@ def test_the_quorum_can_be_set():
     assert evaluate(jury(1.0, 1.0, DOWN, quorum=3)).error.code == "quorum_not_met"
 
 
-@pytest.mark.parametrize("quorum", [0, 4, -1])
-def test_a_quorum_that_cannot_be_met_is_refused(quorum):
-    with pytest.raises(InputError, match=r"quorum is between 1 and the number of judges \(3\), not"):
-        evaluate(jury(1.0, 1.0, 1.0, quorum=quorum))
+def test_a_quorum_that_cannot_be_met_is_refused():
+    with pytest.raises(InputError, match=r"quorum is between 1 and the number of judges \(3\), not 4"):
+        evaluate(jury(1.0, 1.0, 1.0, quorum=4))
+
+
+@pytest.mark.parametrize("setting", ["quorum", "max_concurrent_judges"])
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "2"])
+def test_a_count_of_judges_is_a_whole_number_from_1_on(setting, count):
+    with pytest.raises(InputError, match=f"{setting} is a whole number from 1 on, or None, not "):
+        jury(1.0, 1.0, 1.0, **{setting: count})
+
+
+def test_sets_of_labels_are_counted_whatever_the_order_of_their_members():
+    votes = [{"label": ["a", "b"]}, {"label": ["c"]}, {"label": ["b", "a"]}]
+    result = evaluate(jury(*votes))
+    assert (result.label, result.details["score_distribution"]) == ("a, b", {"a, b": 2, "c": 1})
+    assert json.loads(json.dumps(result.to_json()))["details"]["individual_results"][0]["score"] == ["a", "b"]
+
+
+def test_labels_beside_numbers_are_a_failure_that_says_so():
+    result = evaluate(jury({"label": "calm"}, 0.5, {"label": "calm"}))
+    assert str(result.error) == "score_invalid: some judges gave labels and others numbers, such as 0.5; no majority"
 
 
 def test_a_lone_judge_s_failure_keeps_its_own_code():

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from calibrant import BaseMetric, EvalInput, Failure, MetricScore, ScriptedInvoker
+from calibrant import BaseMetric, EvalInput, Failure, MetricScore, ScriptedInvoker, metric
 from calibrant.aggregation import AggregationMethod, MedianAggregationStrategy
 from calibrant.errors import InputError, ModelNotNamedError, NotApplicableError, StoreError, WrongTypeError
 from calibrant.models import Request
@@ -75,6 +75,45 @@ def test_what_is_no_score_in_range_is_a_failure_and_not_a_zero(answer):
     assert result.score is None
     assert not result.success
     assert result.error.code == "score_invalid"
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        ({"score": 0.9, "error": "timed out"}, "metric_error: timed out"),
+        ({"error": "timed out"}, "metric_error: timed out"),
+        ({"error": "judge_timeout: no answer", "error_code": "judge_timeout"}, "judge_timeout: no answer"),
+    ],
+)
+def test_an_output_with_an_error_is_that_failure_whatever_score_is_beside_it(answer, failure):
+    result = evaluate(Fixed(answer))
+    assert (result.score, result.success, str(result.error)) == (None, False, failure)
+
+
+def test_an_output_whose_error_is_none_has_none():
+    result = evaluate(Fixed({"score": 0.9, "error": None}))
+    assert (result.score, dict(result.details)) == (0.9, {})
+
+
+@pytest.mark.parametrize("setting", ["required_fields", "passing_labels"])
+def test_one_text_in_place_of_several_is_refused_for_it_would_be_taken_for_its_letters(setting):
+    with pytest.raises(WrongTypeError, match=f"{setting} are several texts such as .*, not 'calm'"):
+        Fixed("calm", **{setting: "calm"})
+    with pytest.raises(WrongTypeError, match=f"{setting} are texts, not 3"):
+        Fixed("calm", **{setting: [3]})
+    with pytest.raises(WrongTypeError, match=f"{setting} are several texts"):
+        type("Calm", (Fixed,), {setting: "calm"})
+    with pytest.raises(WrongTypeError, match=f"{setting} are several texts"):
+        metric(lambda item: True, **{setting: "calm"})
+
+
+@pytest.mark.parametrize("setting", ["higher_is_better", "strict_mode"])
+@pytest.mark.parametrize("value", ["no", 0, None])
+def test_a_switch_is_true_or_false(setting, value):
+    with pytest.raises(WrongTypeError, match=f"{setting} is True or False, not "):
+        Fixed(1.0, **{setting: value})
+    with pytest.raises(WrongTypeError, match=f"{setting} is True or False, not "):
+        type("Calm", (Fixed,), {setting: value})
 
 
 def test_an_exception_is_a_failure_of_that_item_alone():

@@ -169,7 +169,7 @@ def test_a_frame_with_dates_decimals_and_nested_columns_is_rated_kept_and_verifi
         {
             "id": ["t1", "t2"],
             "answer": ["Yes.", "No, never on a Sunday."],
-            "opened": [dt.datetime(2026, 3, 1, 9), None],
+            "opened": [dt.datetime(2026, 3, 1, 9, tzinfo=dt.UTC), None],
             "refund": [Decimal("1.50"), Decimal("20.00")],
             "seen": [{"by": "kim", "on": dt.date(2026, 3, 2)}, None],
         }
@@ -181,6 +181,6 @@ def test_a_frame_with_dates_decimals_and_nested_columns_is_rated_kept_and_verifi
     assert verify(made.id, workspace=tmp_path).is_ok
     assert compare(made, again).between("brief").difference.value == 0.0
     first = next(iter(made.items()))
-    assert (first.opened, first.refund, first.seen["on"]) == ("2026-03-01T09:00:00", "1.50", "2026-03-02")
+    assert (first.opened, first.refund, first.seen["on"]) == ("2026-03-01T09:00:00+00:00", "1.50", "2026-03-02")
     made.close()
     again.close()

@@ -358,7 +358,13 @@ def test_a_workspace_that_is_closed_while_it_is_streamed_says_so(tmp_path):
 
 
 def test_an_item_with_dates_and_decimals_is_kept_and_its_fingerprint_with_it(tmp_path):
-    data = {"id": "q1", "opened": dt.date(2026, 3, 1), "price": Decimal("1.50"), "tags": {"b", "a"}, "gap": float("nan")}
+    data = {
+        "id": "q1",
+        "opened": dt.date(2026, 3, 1),
+        "price": Decimal("1.50"),
+        "tags": {"b", "a"},
+        "gap": float("nan"),
+    }
     with Workspace(tmp_path) as workspace:
         workspace.add_items("r-1", [ItemRecord(position=0, item="q1", data=data)])
         workspace.flush()
