@@ -119,3 +119,27 @@ def test_a_price_that_is_unknown_stops_a_budget_in_money_before_the_first_call()
     assert server.requests == []
     assert {str(one) for one in ended} == {str(ended[0])}
     assert "a budget in usd cannot be kept, because the price of openai/judge is unknown: give it" in str(ended[0])
+
+
+def uncounted(body):
+    payload = completion_payload(body, json.dumps({"score": 0.5}))
+    del payload["usage"]
+    return payload
+
+
+@pytest.mark.parametrize("cap", [{"tokens": 3000}, {"usd": 0.003}])
+def test_a_provider_that_counts_no_tokens_does_not_slip_through_a_cap(cap):
+    with ProviderServer(uncounted) as server:
+        model = connect("openai/judge", base_url=server.openai_url, price=(1, 1))
+        budget = Budget(**cap)
+        ended = gathered(wrapped(model, budget=budget), 200)
+    asked = sum(len(one.body["messages"][0]["content"]) for one in server.requests) / 4
+    assert 0 < len(server.requests) < 40
+    assert asked < budget.spent.input_tokens + budget.spent.output_tokens <= 3000
+    assert budget.spent.usd <= 0.003
+    refused = [one for one in ended if isinstance(one, BudgetError)]
+    assert len(refused) == 200 - len(server.requests)
+    assert "the next call would pass the budget" in str(refused[0])
+    # What the replies themselves say stays what the provider said: nothing, and so the price is unknown.
+    kept = next(one for one in ended if not isinstance(one, BudgetError))
+    assert (kept.usage.input_tokens, kept.usage.usd) == (0, None)

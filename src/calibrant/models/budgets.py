@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import math
+from dataclasses import replace
 from typing import Final, NamedTuple
 
-from calibrant.errors import BudgetError, InputError, ModelCallError, WrongTypeError, shortened
-from calibrant.models.costs import estimated_tokens
+from calibrant.errors import BudgetError, InputError, JudgeReplyError, WrongTypeError, shortened
+from calibrant.models.costs import estimated_tokens, tokens_of
 from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Request
 from calibrant.ratings import Usage
 
@@ -65,8 +66,8 @@ NOTHING_HELD: Final = Held()
 class Budget:
     """What a whole run may take; one object is shared by all its models. A cap that is None is no cap.
 
-    `spent` is what was really taken, failed attempts and all. Before a call its expected cost is set aside, so that
-    calls in flight cannot pass the cap together.
+    `spent` is what was really taken, failed attempts and all; where a provider counts no tokens, an estimate of them.
+    Before a call its expected cost is set aside, so that calls in flight cannot pass the cap together.
 
     >>> Budget(calls=2).spent.calls
     0
@@ -123,6 +124,17 @@ class Budget:
         for waiter in waiters:
             if not waiter.done():
                 waiter.set_result(None)
+
+    def taken(self, invoker: BaseLMInvoker, reserve: Reserve, usage: Usage, text: str) -> Usage:
+        """What the call took: as its provider counted, or where it did not, as what was read and `text` come to.
+
+        A cap on tokens would never be reached by replies that count none.
+        """
+        if usage.input_tokens or usage.output_tokens or not reserve.input_tokens:
+            return usage
+        read, written = reserve.input_tokens, tokens_of(text)
+        usd = invoker.cost(read, written) if usage.usd is None else usage.usd
+        return replace(usage, input_tokens=read, output_tokens=written, usd=usd)
 
     def _expected(self, invoker: BaseLMInvoker, request: Request) -> Reserve:
         if self.usd is None and self.tokens is None:
@@ -184,9 +196,9 @@ class BudgetedInvoker(InvokerWrapper):
         usage = Usage(calls=1)
         try:
             reply = await self.inner.invoke(request)
-            usage = reply.usage
-        except ModelCallError as error:
-            usage = getattr(error, "usage", None) or usage
+            usage = self.budget.taken(self.inner, reserve, reply.usage, reply.reasoning + reply.text)
+        except JudgeReplyError as error:
+            usage = self.budget.taken(self.inner, reserve, error.usage or usage, error.reply)
             raise
         else:
             return reply

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from calibrant.models.invoker import BaseLMInvoker, Request
     from calibrant.store.workspace import Workspace
 
-__all__ = ["CostEstimate", "estimate_cost", "estimated_tokens"]
+__all__ = ["CostEstimate", "estimate_cost", "estimated_tokens", "tokens_of"]
 
 BYTES_PER_TOKEN = 4
 """English text has about four bytes a token in today's vocabularies (OpenAI's help page on tokens says four)."""
@@ -55,8 +55,20 @@ def estimated_tokens(request: Request) -> int:
     texts = [message.content for message in request.messages]
     if request.schema is not None:
         texts.append(json.dumps(request.schema))
-    size = sum(len(text) if text.isascii() else len(text.encode("utf-8", "replace")) for text in texts)
-    return size // BYTES_PER_TOKEN + TOKENS_PER_MESSAGE * len(request.messages) + 1
+    return sum(map(_bytes_of, texts)) // BYTES_PER_TOKEN + TOKENS_PER_MESSAGE * len(request.messages) + 1
+
+
+def tokens_of(text: str) -> int:
+    """About how many tokens `text` has, and at least one.
+
+    >>> tokens_of("Yes, until six.")
+    4
+    """
+    return _bytes_of(text) // BYTES_PER_TOKEN + 1
+
+
+def _bytes_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 def estimate_cost(

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from calibrant.errors import InputError, ModelCallError, WrongTypeError, shortened
 from calibrant.models.clocks import Clock
-from calibrant.models.costs import estimated_tokens
+from calibrant.models.costs import estimated_tokens, tokens_of
 from calibrant.models.headroom import Headroom
 from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Request
 
@@ -109,8 +109,10 @@ class Limiter:
 
     def answered(self, reply: Reply, tokens: int) -> None:
         """Learn from a reply: the tokens that it really took, and what the provider says is left."""
+        counted = reply.usage.input_tokens + reply.usage.output_tokens
         if self._tokens is not None:
-            self._tokens.give_back(tokens - reply.usage.input_tokens - reply.usage.output_tokens)
+            # A provider that counts nothing leaves only the estimate to go by.
+            self._tokens.give_back(tokens - (counted or tokens + tokens_of(reply.text)))
         limit: RateLimit | None = reply.rate_limit
         self._headroom.told(limit, reply.usage)
         if limit is not None and limit.tokens_left is not None and limit.tokens_left < 1:

@@ -83,7 +83,7 @@ def test_a_model_that_tells_its_price_afterwards_is_believed_to_cost_what_its_de
 
 
 def test_a_reply_without_a_price_ends_a_budget_in_money():
-    judge = ScriptedInvoker(Reply(text="yes", data="yes", usage=Usage(calls=1, usd=None)))
+    judge = ScriptedInvoker(Reply(text="yes", data="yes", usage=Usage(calls=1, input_tokens=5, usd=None)))
     model = budgeted(judge, Budget(usd=1.0))
     ask(model)
     with pytest.raises(BudgetError, match="the price of scripted/judge is unknown"):
@@ -125,3 +125,11 @@ def test_list_prices_come_from_genai_prices():
     assert openai("gpt-4o").cost(1_000_000, 0) == pytest.approx(2.5)
     assert openai("gpt-4o").cost(0, 1_000_000) == pytest.approx(10.0)
     assert openai("no-such-model").cost(1, 1) is None
+
+
+def test_a_reply_that_was_not_in_form_and_not_counted_is_estimated_too():
+    judge = ScriptedInvoker(JudgeReplyError("bad", reply="w" * 400))
+    budget = Budget(tokens=1000)
+    together(budgeted(judge, budget), [Request.of("x" * 400)] * 9)
+    assert len(judge.requests) < 9
+    assert 600 < budget.spent.input_tokens + budget.spent.output_tokens <= 1000

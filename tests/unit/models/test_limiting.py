@@ -12,6 +12,7 @@ from calibrant.models import (
     Latencies,
     Limiter,
     Reply,
+    Request,
     ScriptedInvoker,
     connect,
     limited,
@@ -46,6 +47,14 @@ def test_a_provider_that_says_that_nothing_is_left_is_left_in_peace(limit):
     judge = ScriptedInvoker([Reply(text="yes", data="yes", rate_limit=limit), "yes"])
     ask(limited(judge, clock=hands.clock), OPEN, OPEN)
     assert hands.slept == [9.0]
+
+
+def test_a_provider_that_counts_no_tokens_is_paced_by_an_estimate():
+    hands = Hands()
+    model = limited(Costly(usage=Usage(calls=1)), tokens_per_minute=600, clock=hands.clock)
+    ask(model, *[Request.of("x" * 400)] * 3)
+    # 400 bytes are about 100 tokens, 10 are earned in a second, and the bucket holds a second's worth: 10 s a call.
+    assert sum(hands.slept) == pytest.approx(30, abs=2)
 
 
 def test_a_refusal_makes_everyone_wait_but_never_for_more_than_a_minute():
