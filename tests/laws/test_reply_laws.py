@@ -60,7 +60,7 @@ def test_label_probabilities_sum_to_one(logprobs):
 @given(st.text(), st.text().filter(lambda text: "think>" not in text))
 def test_reasoning_never_reaches_the_answer(thought, answer):
     thought = thought.replace("think>", "")
-    assert without_reasoning(f"<think>{thought}</think>{answer}") == (answer.lstrip(), thought.strip())
+    assert without_reasoning(f"<think>{thought}</think>{answer}") == (answer.lstrip(), thought.strip(), True)
 
 
 @given(values)

@@ -53,9 +53,10 @@ class AnthropicInvoker(HttpInvoker):
         tools = [block["input"] for block in blocks if block["type"] == "tool_use"]
         counts = counts_of(payload.get("usage"))
         reason = payload.get("stop_reason")
-        text, reasoning = without_reasoning(text_of(blocks))
+        text, reasoning, is_opened = without_reasoning(text_of(blocks))
         return Heard(
             text=text,
+            thought_is_opened=is_opened,
             reasoning="\n".join(thoughts) or reasoning,
             data=tools[0] if len(tools) == 1 else None,
             model=str(payload.get("model") or ""),

@@ -49,7 +49,7 @@ class ChatCompletionsInvoker(HttpInvoker):
             shown = self._transport.shown(json.dumps(choice["error"]), 200)
             raise ModelCallError(f"{self.name} broke off its reply: {shown}", code="provider_error")
         message = choice["message"]
-        text, reasoning = without_reasoning(text_of(message.get("content")))
+        text, reasoning, is_opened = without_reasoning(text_of(message.get("content")))
         tokens = (choice.get("logprobs") or {}).get("content") or ()
         counts = counts_of(payload.get("usage"))
         reason = choice.get("finish_reason")
@@ -58,6 +58,7 @@ class ChatCompletionsInvoker(HttpInvoker):
             refusal = "its content filter cut the reply"
         return Heard(
             text=text,
+            thought_is_opened=is_opened,
             reasoning=str(message.get("reasoning_content") or message.get("reasoning") or reasoning),
             model=str(payload.get("model") or ""),
             input_tokens=counts.get("prompt_tokens", 0),

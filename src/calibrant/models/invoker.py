@@ -45,6 +45,8 @@ class Request:
         labels: object = self.labels
         if isinstance(labels, str) or not all(isinstance(label, str) for label in self.labels):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass one text
             raise WrongTypeError(f"labels are several texts such as ('yes', 'no'), not {shortened(labels)}")
+        if not all(label.strip() for label in self.labels):
+            raise InputError(f"a label is a text that can be said, and one is empty: {shortened(labels)}")
         if len(set(self.labels)) < len(self.labels):
             raise InputError(f"labels differ from each other, got {shortened(labels)}")
         if self.schema is not None:

@@ -97,7 +97,7 @@ class LocalInvoker(BaseLMInvoker):
     def identity(self) -> Mapping[str, Any]:
         """The file's name and hash; where it lies does not matter, nor on how many threads it runs."""
         carried = CARRIED_MODELS.get(self.name)
-        sha256 = carried.sha256 if carried else file_sha256(self._existing_file())
+        sha256 = carried.sha256 if carried else _hash_of(self._existing_file())
         limits = {"max_tokens": self.max_tokens, "longest_text": self.longest_text}
         return {"model": f"local/{self.path.name}", "sha256": sha256, **limits}
 
@@ -131,7 +131,7 @@ class LocalInvoker(BaseLMInvoker):
 
     def _checked_key(self) -> EngineKey:
         path = self._existing_file()
-        sha256, carried = file_sha256(path), CARRIED_MODELS.get(self.name)
+        sha256, carried = _hash_of(path), CARRIED_MODELS.get(self.name)
         if carried and sha256 != carried.sha256:
             raise ModelCallError(
                 f"{path} is damaged: expected SHA-256 {carried.sha256}, got {sha256}; fetch it again with: calibrant"
@@ -204,6 +204,13 @@ class LocalInvoker(BaseLMInvoker):
 _GREEDY_WITH_LOGPROBS = {"temperature": 0, "logprobs": True, "top_logprobs": 1}
 # A grammar holds from the first token, so a reasoning model has no room to think before it answers.
 _WITHOUT_THINKING = {"chat_template_kwargs": {"enable_thinking": False}}
+
+
+def _hash_of(path: Path) -> str:
+    try:
+        return file_sha256(path)
+    except OSError as error:
+        raise ModelCallError(f"the model file {path} cannot be read: {error}", code="request_invalid") from error
 
 
 def _checked_labels(labels: tuple[str, ...]) -> tuple[str, ...]:

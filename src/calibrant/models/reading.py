@@ -13,40 +13,55 @@ from calibrant.models.schemas import faults_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Thought", "label_of", "label_probabilities", "parsed_json", "parsed_schema", "without_reasoning"]
+__all__ = [
+    "THINK_END",
+    "Thought",
+    "label_of",
+    "label_probabilities",
+    "parsed_json",
+    "parsed_schema",
+    "without_reasoning",
+]
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL | re.IGNORECASE)
-_THINK, _THINK_END = "<think>", "</think>"
+_THINK, THINK_END = "<think>", "</think>"
+_JSON_BEGINS = ("{", "[", "```")
 _LABEL_TRIM = " \t\r\n\"'`*.:"
 
 
 class Thought(NamedTuple):
-    """A reply's text, and the reasoning that stood before it."""
+    """A reply's text, and the reasoning that stood before it; `is_opened` unless only its closing tag was there."""
 
     text: str
     reasoning: str
+    is_opened: bool = True
 
 
 def without_reasoning(text: str) -> Thought:
     """`text` with its leading `<think>` blocks kept apart; one that was never closed was cut off, and is all reasoning.
 
+    A closing tag inside of JSON is a part of the JSON.
+
     >>> without_reasoning("<think>It cites both.</think>yes")
-    Thought(text='yes', reasoning='It cites both.')
+    Thought(text='yes', reasoning='It cites both.', is_opened=True)
     """
     rest, thoughts = text.lstrip(), list[str]()
-    while (end := rest.find(_THINK_END)) >= 0:
+    is_opened = rest.startswith(_THINK)
+    if not is_opened and rest.startswith(_JSON_BEGINS):
+        return Thought(text, "")
+    while (end := rest.find(THINK_END)) >= 0:
         thought = rest[:end].removeprefix(_THINK)
         # Some servers put the opening tag into the prompt, so that only the closing one is in the reply.
         if _THINK in thought:
             break
         thoughts.append(thought.strip())
-        rest = rest[end + len(_THINK_END) :].lstrip()
+        rest = rest[end + len(THINK_END) :].lstrip()
         if not rest.startswith(_THINK):
             break
     else:
         if rest.startswith(_THINK):
             return Thought("", "\n".join([*thoughts, rest.removeprefix(_THINK).strip()]))
-    return Thought(rest if thoughts else text, "\n".join(thoughts))
+    return Thought(rest if thoughts else text, "\n".join(thoughts), is_opened=is_opened or not thoughts)
 
 
 def parsed_json(text: str) -> Any:

@@ -129,7 +129,9 @@ class Transport:
         name, address = self.endpoint.name, self.endpoint.base_url
         if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ConnectionTimeoutError):
             return ModelCallError(f"{name} did not answer within {self.endpoint.timeout:g} s", code="judge_timeout")
-        why = without_secrets(f"{type(error).__name__}: {error}", self.endpoint.secrets())[:200]
+        # aiohttp says `ssl:default` of plain http too, which sends its readers after the wrong cause.
+        said = f"{type(error).__name__}: {error}".replace(" ssl:default", "")
+        why = without_secrets(said, self.endpoint.secrets())[:200]
         return ModelCallError(f"{name} at {address} could not be reached ({why})", code="judge_unreachable")
 
 

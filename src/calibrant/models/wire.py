@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from calibrant.errors import InputError, JudgeReplyError, ModelCallError
 from calibrant.models.invoker import BaseLMInvoker, Reply, Request
-from calibrant.models.reading import label_of, label_probabilities, parsed_schema
+from calibrant.models.reading import THINK_END, label_of, label_probabilities, parsed_schema
 from calibrant.models.transport import Answer, Transport
 from calibrant.ratings import Usage
 
@@ -32,6 +32,7 @@ class Heard:
 
     text: str
     reasoning: str = ""
+    thought_is_opened: bool = True
     data: Any = None
     model: str = ""
     input_tokens: int = 0
@@ -159,6 +160,8 @@ class HttpInvoker(BaseLMInvoker):
     def _data(
         self, request: Request, mode: str, heard: Heard
     ) -> tuple[Any, Mapping[str, float] | None, float | None, str]:
+        if not heard.thought_is_opened:
+            _check_thought(request, heard)
         if request.schema is not None:
             text = heard.text if heard.data is None else json.dumps(heard.data)
             return parsed_schema(text, request.schema), None, None, mode
@@ -169,16 +172,35 @@ class HttpInvoker(BaseLMInvoker):
         return _labelled(request, mode, heard)
 
 
+def _check_thought(request: Request, heard: Heard) -> None:
+    """Refuse an answer behind a closing tag that the reply may have quoted from what it was given to read."""
+    if any(THINK_END in message.content for message in request.messages):
+        raise JudgeReplyError(
+            f"expected the answer alone, but the reply has a {THINK_END} that it did not open, as has the text that is"
+            " judged, so that what is behind it may be quoted",
+            reply=heard.reasoning + THINK_END + heard.text,
+        )
+
+
 def _labelled(request: Request, mode: str, heard: Heard) -> tuple[Any, Mapping[str, float] | None, float | None, str]:
     found = label_probabilities(heard.first_logprobs, request.labels) if request.logprobs else None
     if found is None:
         mode = "label_no_logprobs" if request.logprobs else mode
-        return label_of(heard.text, request.labels), None, None, mode
+        return _whole_label(request, heard), None, None, mode
     probabilities, off = found
     if not heard.text.strip():
         # A judge that gives probabilities and no words: its label is the likeliest.
         return max(probabilities, key=probabilities.__getitem__), probabilities, off, "label_probs"
-    return label_of(heard.text, request.labels), probabilities, off, mode
+    return _whole_label(request, heard), probabilities, off, mode
+
+
+def _whole_label(request: Request, heard: Heard) -> str:
+    """The label that was said; cut off at the token limit, "no" is no answer where "no answer" is a label too."""
+    label = label_of(heard.text, request.labels)
+    longer = [other for other in request.labels if other != label and other.casefold().startswith(label.casefold())]
+    if heard.cut_off and longer:
+        raise JudgeReplyError(f"the reply breaks off at {label!r}, which may be the beginning of {longer[0]!r}")
+    return label
 
 
 def _with_usage(error: JudgeReplyError, heard: Heard, usage: Usage) -> JudgeReplyError:

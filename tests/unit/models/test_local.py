@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import weakref
+from pathlib import Path
 
 import pytest
 
@@ -154,7 +155,7 @@ def test_a_prompt_that_is_too_long_says_so(smol):
         ask(smol, "word " * 5000, labels=("yes", "no"))
 
 
-@pytest.mark.parametrize("labels", [("yes", " "), ("yes", "no\n")])
+@pytest.mark.parametrize("labels", [("yes", "no\n"), ("yes", "n\x00o")])
 def test_labels_that_cannot_be_told_apart_are_refused(smol, labels):
     with pytest.raises(ModelCallError, match=r"labels must be different printable texts, got \('yes', "):
         ask(smol, FACT, labels=labels)
@@ -253,6 +254,19 @@ def test_a_damaged_carried_file_is_refused(tmp_path, monkeypatch):
     model.path.write_bytes(b"GGUF" + bytes(1000))
     with pytest.raises(ModelCallError, match=r"is damaged: expected SHA-256 b179.*fetch it again with: calibrant"):
         ask(model, "Hi")
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that nobody can read, such as Linux has")
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "locked.gguf").symlink_to("/proc/self/mem")
+    model = local(f"local/{tmp_path}/locked.gguf")
+    with pytest.raises(
+        ModelCallError, match=r"the model file .*locked\.gguf cannot be read: .*Input/output error"
+    ) as raised:
+        ask(model, "Hi")
+    assert raised.value.code == "request_invalid"
+    with pytest.raises(ModelCallError, match="cannot be read"):
+        _ = model.identity
 
 
 def test_a_path_to_nothing_is_named():

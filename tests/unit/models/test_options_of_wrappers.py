@@ -100,6 +100,9 @@ def test_labels_are_several_texts(labels):
 
 
 def test_equal_labels_and_two_forms_at_once_are_refused():
+    for empty in ("", " "):
+        with pytest.raises(InputError, match=r"a label is a text that can be said, and one is empty: \('yes', "):
+            Request.of("?", labels=("yes", empty))
     with pytest.raises(InputError, match=r"labels differ from each other, got \('a', 'a'\)"):
         Request.of("Is it?", labels=("a", "a"))
     with pytest.raises(InputError, match="for JSON of a schema or for one of its labels, not for both"):
