@@ -36,7 +36,7 @@ requests = st.builds(
     messages=st.lists(
         st.builds(Message, st.sampled_from(["system", "user", "assistant"]), texts), min_size=1, max_size=3
     ).map(tuple),
-    labels=st.lists(texts, unique=True, max_size=3).map(tuple),
+    labels=st.lists(texts.filter(str.strip), unique=True, max_size=3).map(tuple),
     sampling=sampling,
     logprobs=st.booleans(),
     slot=st.integers(0, 3),

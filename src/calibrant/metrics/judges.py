@@ -45,6 +45,7 @@ class SlotJudge(InvokerWrapper):
 
     async def invoke(self, request: Request) -> Reply:
         """The judge's reply to the request, asked in this slot."""
+        Request.checked(request)
         slot = self.slot + self.slots * request.slot
         if request.slot != slot:
             request = replace(request, slot=slot)

@@ -38,6 +38,7 @@ class CachedInvoker(InvokerWrapper):
 
     async def invoke(self, request: Request) -> Reply:
         """The reply that was kept, the one that is on its way, or a new one; `usage.cached` tells."""
+        Request.checked(request)
         key = self.inner.call_key(request)
         flights = self._flights.setdefault(asyncio.get_running_loop(), {})
         while True:

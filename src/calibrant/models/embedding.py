@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict
+from collections.abc import Iterable
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -108,8 +109,8 @@ async def embed(
 
 
 def _checked_texts(texts: Sequence[str]) -> list[str]:
-    if isinstance(texts, str):
-        raise WrongTypeError(f"expected a list of texts, got one text: {shortened(texts)}; put it in a list")
+    if isinstance(texts, str) or not isinstance(texts, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass columns
+        raise WrongTypeError(f"expected a list of texts, got {shortened(texts)}; put one text in a list")
     wanted = list(texts)
     problems: list[str] = []
     for place, text in enumerate(wanted):

@@ -38,6 +38,9 @@ class Request:
     slot: int = 0
 
     def __post_init__(self) -> None:
+        for message in self.messages:
+            if not isinstance(message, Message) or not isinstance(message.content, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass dicts and fields that are None
+                raise WrongTypeError(f"messages are several Message(role, text), not {shortened(message)}")
         if self.labels:
             self._check_labels()
 
@@ -59,8 +62,19 @@ class Request:
         >>> Request.of("Is it grounded?", labels=("yes", "no")).messages[0].role
         'user'
         """
+        if not isinstance(prompt, str):  # pyright: ignore[reportUnnecessaryIsInstance] - fields may be None, or no text
+            raise WrongTypeError(f"a prompt is a text, not {shortened(prompt)}")
         opening = (Message("system", system),) if system else ()
         return cls(messages=(*opening, Message("user", prompt)), **form)
+
+    @staticmethod
+    def checked(given: object) -> Request:
+        """`given`, if it is a Request; a bare prompt is an error that says how to make one."""
+        if not isinstance(given, Request):
+            raise WrongTypeError(
+                f"a model is asked with a Request, not {shortened(given)}; Request.of(prompt) makes one"
+            )
+        return given
 
     def to_json(self) -> dict[str, Any]:
         """Everything that makes this request differ from another."""

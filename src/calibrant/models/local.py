@@ -16,7 +16,7 @@ from calibrant.errors import (
     shortened,
 )
 from calibrant.models.gguf_files import CARRIED_MODELS, file_sha256, model_file
-from calibrant.models.invoker import BaseLMInvoker, Reply
+from calibrant.models.invoker import BaseLMInvoker, Reply, Request
 from calibrant.models.local_engine import EngineKey, available_threads, engine_for
 from calibrant.models.local_replies import (
     ScoredLabel,
@@ -31,7 +31,6 @@ from calibrant.ratings import Usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from calibrant.models.invoker import Request
     from calibrant.models.local_engine import Engine, Session
 
 __all__ = ["LocalInvoker", "local"]
@@ -103,6 +102,7 @@ class LocalInvoker(BaseLMInvoker):
 
     async def invoke(self, request: Request) -> Reply:
         """The model's reply: a label with probabilities, JSON of the schema, or text."""
+        Request.checked(request)
         if self._engine is None:
             self._engine = engine_for(await asyncio.to_thread(self._checked_key))  # a big file's hash takes long
         if request.labels:

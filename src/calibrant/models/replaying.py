@@ -50,6 +50,7 @@ class ReplayInvoker(BaseLMInvoker):
 
     async def invoke(self, request: Request) -> Reply:
         """The recorded reply; raises ModelCallError (`not_in_store`) when there is none."""
+        Request.checked(request)
         return _found(self._lookup, self.call_key(request), self.name)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:  # noqa: ARG002 - they cost nothing

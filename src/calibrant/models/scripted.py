@@ -37,6 +37,7 @@ class ScriptedInvoker(BaseLMInvoker):
 
     async def invoke(self, request: Request) -> Reply:
         """The next line of the script, in the form that the request asks for."""
+        Request.checked(request)
         place = len(self.requests)
         self.requests.append(request)
         if self._delay:

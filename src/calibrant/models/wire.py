@@ -72,6 +72,7 @@ class HttpInvoker(BaseLMInvoker):
 
     async def invoke(self, request: Request) -> Reply:
         """The reply, in the form that was asked for; a form that the provider rejects is replaced by the next."""
+        Request.checked(request)
         while True:
             mode = self._mode(request)
             try:

@@ -81,7 +81,9 @@ def test_empty_texts_are_named_by_their_places():
 
 
 def test_one_text_in_the_place_of_a_list_is_refused():
-    with pytest.raises(WrongTypeError, match=r"expected a list of texts, got one text: 'hello'; put it in a list"):
+    with pytest.raises(WrongTypeError, match=r"expected a list of texts, got None; put one text in a list"):
+        asyncio.run(embed(None))
+    with pytest.raises(WrongTypeError, match=r"expected a list of texts, got 'hello'; put one text in a list"):
         embedded("hello", model=Counting())
 
 

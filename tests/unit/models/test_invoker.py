@@ -4,7 +4,20 @@ import pydantic
 import pytest
 
 from calibrant.errors import WrongTypeError
-from calibrant.models import BaseLMInvoker, InvokerWrapper, Message, Reply, Request, SchemaInvoker, ScriptedInvoker
+from calibrant.metrics.judges import SlotJudge
+from calibrant.models import (
+    BaseLMInvoker,
+    InvokerWrapper,
+    Message,
+    ReplayInvoker,
+    Reply,
+    Request,
+    SchemaInvoker,
+    ScriptedInvoker,
+    cached,
+    openai_compatible,
+    wrapped,
+)
 from calibrant.models.invoker import json_schema_of
 
 SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}}
@@ -95,3 +108,32 @@ def test_a_schema_is_a_mapping_or_a_pydantic_model():
     assert json_schema_of(Verdict)["properties"]["score"]["type"] == "integer"
     with pytest.raises(WrongTypeError, match="a response schema is a JSON schema or a pydantic model class, not 'int'"):
         json_schema_of("int")
+
+
+@pytest.mark.parametrize("prompt", [None, 7, {"role": "user", "content": "Open?"}])
+def test_a_prompt_is_a_text(prompt):
+    with pytest.raises(WrongTypeError, match="a prompt is a text, not "):
+        Request.of(prompt)
+
+
+@pytest.mark.parametrize("message", ["Open?", {"role": "user", "content": "Open?"}, Message("user", None)])
+def test_messages_are_messages_with_texts(message):
+    with pytest.raises(WrongTypeError, match=r"messages are several Message\(role, text\), not "):
+        Request(messages=(message,))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ScriptedInvoker("yes"),
+        cached(ScriptedInvoker("yes")),
+        wrapped(ScriptedInvoker("yes")),
+        openai_compatible("judge", base_url="http://127.0.0.1:1/v1"),
+        ReplayInvoker({}),
+        SlotJudge(ScriptedInvoker("yes")),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_bare_prompt_is_no_request_and_the_error_says_what_makes_one(model):
+    with pytest.raises(WrongTypeError, match=r"asked with a Request, not 'Open\?'; Request\.of\(prompt\) makes one"):
+        asyncio.run(model.invoke("Open?"))
