@@ -233,7 +233,14 @@ class MetricResult:
         mark = "pass" if self.success else "fail"
         if self.score is None:
             return f"{mark} {self.label}"
-        return f"{mark} {self.score:.3f} ({'>=' if self.higher_is_better else '<='} {self.threshold:g})"
+        return f"{mark} {self._score_text()} ({'>=' if self.higher_is_better else '<='} {self.threshold:g})"
+
+    def _score_text(self) -> str:
+        """The score in three digits, or in as many as it takes not to be rounded over the threshold or onto it."""
+        score = cast("float", self.score)
+        texts = (f"{score:.{digits}f}" for digits in range(3, 17))
+        sides = (score > self.threshold, score < self.threshold)
+        return next((t for t in texts if (float(t) > self.threshold, float(t) < self.threshold) == sides), repr(score))
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON has it."""

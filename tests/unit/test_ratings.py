@@ -142,6 +142,21 @@ def test_a_result_prints_its_verdict():
     assert str(MetricResult(score=None, success=False, label="angry")) == "fail angry"
 
 
+@pytest.mark.parametrize(
+    ("score", "threshold", "text"),
+    [
+        (0.49996, 0.5, "fail 0.49996 (>= 0.5)"),
+        (0.4, 0.5, "fail 0.400 (>= 0.5)"),
+        (0.5, 0.5, "pass 0.500 (>= 0.5)"),
+        (0.50004, 0.5, "pass 0.50004 (>= 0.5)"),
+        (0.66666, 2 / 3, "fail 0.66666 (>= 0.666667)"),
+        (0.1 + 0.2, 0.3, "pass 0.30000000000000004 (>= 0.3)"),
+    ],
+)
+def test_a_score_is_not_rounded_over_its_threshold(score, threshold, text):
+    assert str(MetricResult(score=score, success=score >= threshold, threshold=threshold)) == text
+
+
 def test_a_result_has_json_and_survives_pickling():
     result = MetricResult(score=0.8, success=True, judges=(rating(),), usage=Usage(calls=1), details={"mode": "single"})
     data = json.loads(json.dumps(result.to_json()))
