@@ -64,7 +64,7 @@ class SystemPair:
 
     `p_corrected` is the p-value of the deciding test after correction over all pairs. `bootstrap` is the percentile
     interval of the difference. `unjudged` is the range that the difference could have, were all unjudged documents of
-    the one or of the other relevant; None for measures of which that is not known.
+    the one relevant or all of the other, and shared by none; None for measures of which that is not known.
     """
 
     measure: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from calibrant.retrieval.conventions import Policies
 from calibrant.retrieval.differences import paired_differences
 from calibrant.retrieval.letters import compact_letters
 from calibrant.retrieval.measures import measure
-from calibrant.retrieval.notation import UserMeasure
 from calibrant.retrieval.qrels import Qrels
 from calibrant.retrieval.systems import common_queries, named_systems, refuse_unlike
+from calibrant.retrieval.unjudged import unjudged_ranges
 from calibrant.stats import bootstrap
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_rankings", "compare_results"]
 
-SHOWN_QUERIES = 5
+SHOWN_QUERIES, SHOWN_PAIRS = 5, 3
 
 
 class Settings(Policies, total=False):
@@ -95,7 +95,11 @@ def compare_results(results: Mapping[str, MeasureResult], deciding: Deciding | N
         pair
         for name in first.measures
         for pair in _pairs(
-            name, {system: _Scored.of(results[system], name, rows[system]) for system in results}, coverage, chosen
+            name,
+            {system: result.of(name)[rows[system]] for system, result in results.items()},
+            unjudged_ranges(name, results, rows),
+            coverage,
+            chosen,
         )
     )
     means = {name: _means(name, results, rows) for name in first.measures}
@@ -110,21 +114,15 @@ def compare_results(results: Mapping[str, MeasureResult], deciding: Deciding | N
     )
 
 
-class _Scored(NamedTuple):
-    """A system's values on one measure, query by query, and how much higher each could be; None where not known."""
-
-    values: NDArray[np.float64]
-    room: NDArray[np.float64] | None
-
-    @classmethod
-    def of(cls, result: MeasureResult, name: str, rows: NDArray[np.intp]) -> _Scored:
-        is_own = isinstance(result.asked[name], UserMeasure)
-        return cls(result.of(name)[rows], None if is_own else result.residual(name)[rows])
-
-
-def _pairs(name: str, scored: Mapping[str, _Scored], coverage: Coverage, deciding: Deciding) -> list[SystemPair]:
-    both = list(combinations(scored, 2))
-    table = np.stack([scored[b].values - scored[a].values for a, b in both], axis=1)
+def _pairs(
+    name: str,
+    values: Mapping[str, NDArray[np.float64]],
+    unjudged: Mapping[tuple[str, str], tuple[float, float]],
+    coverage: Coverage,
+    deciding: Deciding,
+) -> list[SystemPair]:
+    both = list(combinations(values, 2))
+    table = np.stack([values[b] - values[a] for a, b in both], axis=1)
     found = paired_differences(
         table, coverage=coverage, alpha=deciding.alpha, seed=deciding.seed, resamples=deciding.resamples
     )
@@ -139,7 +137,7 @@ def _pairs(name: str, scored: Mapping[str, _Scored], coverage: Coverage, decidin
             bootstrap=_bootstrapped(column, deciding),
             p_corrected=p,
             is_significant=p < deciding.alpha,
-            unjudged=_unjudged(scored[a], scored[b]),
+            unjudged=unjudged.get((a, b)),
         )
         for (a, b), one, column, p in zip(both, found, table.T, corrected, strict=True)
     ]
@@ -149,14 +147,6 @@ def _bootstrapped(column: NDArray[np.float64], deciding: Deciding) -> Interval |
     if len(column) < 2:
         return None
     return bootstrap(column, np.mean, resamples=deciding.resamples, level=1 - deciding.alpha, seed=deciding.seed)
-
-
-def _unjudged(a: _Scored, b: _Scored) -> tuple[float, float] | None:
-    """The least and the greatest difference: all that is unjudged relevant in A's results alone, or in B's alone."""
-    if a.room is None or b.room is None or not len(a.values):
-        return None
-    difference = float(np.mean(b.values - a.values))
-    return difference - float(np.mean(a.room)), difference + float(np.mean(b.room))
 
 
 def _means(
@@ -185,9 +175,26 @@ def _notes(results: Mapping[str, MeasureResult], queries: Sequence[str]) -> list
 
 
 def _unjudged_warnings(pairs: Iterable[SystemPair]) -> list[str]:
-    return [
-        f"{one.measure}: {one.b} - {one.a} is {one.compared.difference.value:+.4f}, but unjudged documents could make "
-        f"it anything from {one.unjudged[0]:+.4f} to {one.unjudged[1]:+.4f}"
-        for one in pairs
-        if one.depends_on_unjudged and one.unjudged is not None
-    ]
+    """A line for each pair that depends on unjudged documents; where those are many on a measure, one line for all."""
+    by_measure: dict[str, list[SystemPair]] = {}
+    for one in pairs:
+        by_measure.setdefault(one.measure, []).append(one)
+    warnings: list[str] = []
+    for name, of_measure in by_measure.items():
+        affected = [one for one in of_measure if one.depends_on_unjudged]
+        if len(affected) > SHOWN_PAIRS:
+            warnings.append(
+                f"{name}: unjudged documents could undo or turn the differences of {len(affected)} of "
+                f"{len(of_measure)} pairs; `unjudged` says how far each could go"
+            )
+        else:
+            warnings.extend(_unjudged_warning(one) for one in affected)
+    return warnings
+
+
+def _unjudged_warning(pair: SystemPair) -> str:
+    low, high = pair.unjudged or (0.0, 0.0)
+    return (
+        f"{pair.measure}: {pair.b} - {pair.a} is {pair.compared.difference.value:+.4f}, but unjudged documents could "
+        f"make it anything from {low:+.4f} to {high:+.4f}"
+    )

@@ -114,6 +114,9 @@ def test_csv_of_a_comparison_has_a_row_a_pair(run, tmp_path):
     assert (rows[0]["wins"], rows[0]["losses"], rows[0]["ties"]) == ("2", "0", "1")
     assert rows[0]["is_significant"] == "False"
     assert float(rows[0]["p_corrected"]) == float(rows[0]["p_t"])
+    # Were LA-1 (rank 3) and LA-2 (rank 1), which only `run` returned, relevant, 302 alone would change, to 1.
+    assert float(rows[0]["unjudged_lower"]) == pytest.approx((1 / 2 + 0) / 3)
+    assert float(rows[0]["unjudged_upper"]) == pytest.approx(1 / 3)
     _, out, _ = run("compare", "qrels.txt", "run.txt", "better.txt", "-m", "RR", "--csv", "--per-query")
     assert out.splitlines()[:2] == ["ranking,query,measure,value", "run,301,RR,0.5"]
     assert len(out.splitlines()) == 7

@@ -116,6 +116,33 @@ def test_a_difference_that_unjudged_documents_could_make_is_warned_of():
     )
 
 
+def test_documents_of_one_system_that_turn_out_relevant_are_missed_by_the_other():
+    # `wide` found 4 of the 5 known ones, `narrow` all 5. Were the 6 unjudged ones of `wide` relevant, it would have
+    # found 10 of 11 and `narrow` 5 of 11: the other one would be better.
+    known = [f"d{number}" for number in range(5)]
+    wide = [*known[:4], *(f"u{number}" for number in range(6))]
+    qrels = {query: dict.fromkeys(known, 1) for query in QUERIES}
+    systems = {name: dict.fromkeys(QUERIES, found) for name, found in (("wide", wide), ("narrow", known))}
+    comparison = compare_rankings(qrels, systems, ["R@10"])
+    pair = comparison.pairs[0]
+    assert pair.compared.difference.value == pytest.approx(0.2)
+    assert pair.unjudged == pytest.approx((5 / 11 - 10 / 11, 0.2))
+    assert pair.depends_on_unjudged
+    assert comparison.warnings == (
+        "R@10: narrow - wide is +0.2000, but unjudged documents could make it anything from -0.4545 to +0.2000",
+    )
+
+
+def test_many_pairs_that_depend_on_unjudged_documents_are_warned_of_in_one_line_a_measure():
+    lists = {"one": ["u1", "a"], "two": ["a"], "three": ["u2", "a"], "four": ["a"]}
+    comparison = compared({name: dict.fromkeys(QUERIES, found) for name, found in lists.items()}, ["RR", "P@1"])
+    assert sum(one.depends_on_unjudged for one in comparison.pairs) == 8
+    rest = (
+        "unjudged documents could undo or turn the differences of 4 of 6 pairs; `unjudged` says how far each could go"
+    )
+    assert comparison.warnings == (f"RR: {rest}", f"P@1: {rest}")
+
+
 def test_a_difference_among_judged_documents_stands():
     comparison = compared({"good": GOOD, "poor": POOR})
     pair = comparison.pairs[0]

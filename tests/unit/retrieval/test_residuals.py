@@ -35,6 +35,7 @@ def residual(text, qrels=None, run=None, **policies):
         ("AP", (1 / 2) / 2, (1 + 1 + 1) / 4),
         ("AP@2", (1 / 2) / 2, (1 + 1) / 3),
         ("Rprec", 1 / 2, 3 / 4),
+        ("bpref", 1 / 2, 3 / 4),  # nothing irrelevant above the one found, and above the three that would be
         ("nDCG@2", (1 / LOG3) / (1 + 1 / LOG3), 1),
         ("RBP(p=0.5)@4", 0.25, 0.25 + 0.5 + 0.125 + 0.0625),  # and below rank 4, which RBP's own residual counts
     ],
@@ -45,9 +46,8 @@ def test_the_residual_is_what_is_missing_to_the_best_that_could_be(text, now, be
     assert result.residual(text)[0] == pytest.approx(best - now)
 
 
-@pytest.mark.parametrize("text", ["judged@4", "bpref"])
-def test_measures_that_unjudged_documents_do_not_touch_have_none(text):
-    assert residual(text) == 0.0
+def test_a_measure_that_counts_no_relevance_has_none():
+    assert residual("judged@4") == 0.0
 
 
 def test_rank_biased_precision_leaves_the_weight_of_unjudged_ranks_and_of_all_below():
@@ -94,3 +94,17 @@ def test_ties_with_unjudged_documents_are_filled_too():
     result = measure({"q": {"a": 1}}, tied, "P@1", ties="expected")
     assert result.of("P@1")[0] == pytest.approx(0.5)
     assert 0 <= result.residual("P@1")[0] <= 0.5 + 1e-12
+
+
+@pytest.mark.parametrize("text", ["P@1", "P@2", "AP", "nDCG", "RR", "bpref"])
+def test_judged_documents_that_share_a_score_leave_nothing_open(text):
+    # Both stand on ranks 1 and 2; taking rank 2 for unjudged would promise 1.0 where half of it is known to be lost.
+    assert residual(text, {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, ties="expected") == 0.0
+
+
+def test_of_a_tie_that_goes_on_behind_k_each_document_may_stand_before_it():
+    tied = {"q": {"first": 2.0, "a": 1.0, "u1": 1.0, "u2": 1.0}}
+    result = measure({"q": {"first": 0, "a": 1}}, tied, ["P@2", "R@2"], ties="expected")
+    assert result.of("P@2")[0] == pytest.approx(1 / 3 / 2)
+    assert result.of("P@2")[0] + result.residual("P@2")[0] == pytest.approx(1 / 2)  # rank 2 is one of three relevant
+    assert result.of("R@2")[0] + result.residual("R@2")[0] == pytest.approx(1 / 3)
