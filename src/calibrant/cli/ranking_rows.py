@@ -16,11 +16,11 @@ __all__ = ["mean_rows", "pair_rows", "query_rows", "write_csv"]
 
 def mean_rows(results: Iterable[MeasureResult]) -> Iterator[Sequence[Any]]:
     """A header, and a row for each measure of each ranking."""
-    yield ("ranking", "measure", "value", "lower", "upper", "level", "method", "n", "residual")
+    yield ("ranking", "measure", "value", "lower", "upper", "level", "method", "n", "without_results", "residual")
     for result in results:
         for name, estimate in result.estimates.items():
             numbers = (estimate.value, estimate.lower, estimate.upper, estimate.level, estimate.method, estimate.n)
-            yield (result.name, name, *numbers, result.residuals.get(name))
+            yield (result.name, name, *numbers, len(result.queries_without_results), result.residuals.get(name))
 
 
 def query_rows(results: Mapping[str, MeasureResult]) -> Iterator[Sequence[Any]]:

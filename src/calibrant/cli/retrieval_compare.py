@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibrant.cli.options import examples, quiet_option
+from calibrant.cli.options import examples, note, quiet_option
 from calibrant.cli.policies import conventions_option, measure_option, policies_of, policy_option
 from calibrant.cli.ranking_rows import pair_rows, query_rows, write_csv
 
@@ -70,6 +70,8 @@ def compare(
         click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     elif form == "csv":
         write_csv(query_rows(comparison.results) if per_query else pair_rows(comparison.pairs))
+        for warning in comparison.warnings:
+            note(f"warning: {warning}")
     else:
         click.echo("\n".join(_lines(comparison, per_query=per_query)))
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibrant.cli.options import examples, quiet_option
+from calibrant.cli.options import examples, note, quiet_option
 from calibrant.cli.policies import conventions_option, measure_option, policies_of, policy_option
 from calibrant.cli.ranking_rows import mean_rows, query_rows, write_csv
 
@@ -60,20 +58,24 @@ def evaluate(
         click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     elif form == "csv":
         write_csv(query_rows({result.name: result for result in results}) if per_query else mean_rows(results))
+        for line in _notes(results):
+            note(line)
     else:
-        click.echo("\n".join([*_table(results), *(_queries(results) if per_query else ()), *_notes(results)]))
+        click.echo("\n".join([*_table(results), *(_queries(results) if per_query else ()), "", *_notes(results)]))
 
 
 def _results(
     qrels: str, paths: Sequence[str], measures: Sequence[str], policies: Mapping[str, Any]
 ) -> list[MeasureResult]:
     from calibrant.retrieval import Conventions, Qrels, measure
+    from calibrant.retrieval.systems import named_systems
 
     conventions = Conventions.of(**policies)
     judgments = Qrels.of(qrels, on_duplicate=conventions.on_duplicate)
-    results = [measure(judgments, path, measures, conventions=conventions) for path in paths]
-    names = Counter(result.name for result in results)
-    return [result if names[result.name] == 1 else replace(result, name=str(result.path)) for result in results]
+    return [
+        measure(judgments, path, measures, conventions=conventions, name=name)
+        for name, path in named_systems(paths).items()
+    ]
 
 
 def _document(qrels: str, results: Sequence[MeasureResult], *, per_query: bool) -> dict[str, Any]:
@@ -117,7 +119,6 @@ def _cells(result: MeasureResult) -> Iterator[str]:
 
 
 def _notes(results: Sequence[MeasureResult]) -> Iterator[str]:
-    yield ""
     policies = results[0].conventions.to_json()
     yield f"conventions: {policies.pop('name')} ({', '.join(f'{name}={value}' for name, value in policies.items())})"
     for result in results:

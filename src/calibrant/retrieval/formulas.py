@@ -98,8 +98,23 @@ def ndcg(evidence: Evidence, measure: Measure) -> NDArray[np.float64]:
     gain = measure.parameter("gain") or evidence.conventions.gain
     rows = np.flatnonzero(evidence.judged.grades > 0)
     discounts = evidence.weights(rows, lambda ranks: 1.0 / np.log2(ranks + 1.0), measure.cutoff)
-    found = evidence.per_query(rows, gains(evidence.judged.grades[rows], gain) * discounts)
-    return ratio(found, _ideal(evidence.qrels, gain, measure.cutoff))
+    with np.errstate(over="ignore", invalid="ignore"):  # too large a grade is named below
+        found = evidence.per_query(rows, gains(evidence.judged.grades[rows], gain) * discounts)
+        ideal = _ideal(evidence.qrels, gain, measure.cutoff)
+    _refuse_too_large(evidence.qrels, np.isfinite(ideal) & np.isfinite(found), gain)
+    return ratio(found, ideal)
+
+
+def _refuse_too_large(qrels: Qrels, is_finite: NDArray[np.bool_], gain: str) -> None:
+    """Raise when a query has a grade whose gain is beyond what a floating-point number can hold."""
+    problems = [
+        f"query {shortened(qrels.queries[place])} has the grade "
+        f"{qrels.grades[qrels.starts[place] : qrels.starts[place + 1]].max():g}, too large for {gain} gain; "
+        "map the grades to smaller ones"
+        for place in np.flatnonzero(~is_finite).tolist()
+    ]
+    if problems:
+        raise InputError.gathered(qrels.name, problems)
 
 
 def _ideal(qrels: Qrels, gain: str, cutoff: int | None) -> NDArray[np.float64]:

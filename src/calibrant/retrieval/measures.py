@@ -96,11 +96,14 @@ def _warnings(qrels: Qrels, judged: Judged) -> tuple[str, ...]:
     found: list[str] = []
     unjudged = int((np.diff(qrels.starts) == 0).sum())
     if unjudged:
-        found.append(f"{unjudged} queries of the qrels have no judged document, so every measure of them is 0")
+        who = "1 query of the qrels has" if unjudged == 1 else f"{unjudged} queries of the qrels have"
+        found.append(f"{who} no judged document, so every measure is 0 there")
     if judged.dropped:
-        found.append(f"{judged.dropped} rows whose score is not a number were dropped")
+        what = "1 row was" if judged.dropped == 1 else f"{judged.dropped} rows were"
+        found.append(f"{what} dropped, with a score that is not a number")
     if judged.unknown:
-        found.append(f"{judged.unknown} queries of the ranking are not in the qrels, and were ignored")
+        who = "1 query of the ranking is" if judged.unknown == 1 else f"{judged.unknown} queries of the ranking are"
+        found.append(f"{who} ignored, not being in the qrels")
     if not judged.present.any():
         found.append("no query of the qrels has results: do the ids of the queries agree?")
     elif not len(judged.queries):

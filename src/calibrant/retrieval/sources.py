@@ -31,7 +31,6 @@ from calibrant.retrieval.grouped import Grouped, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
 
 __all__ = ["RankingRows", "file_blocks", "file_name", "qrels_rows", "ranking_rows", "unjudged_queries"]
 
@@ -205,8 +204,14 @@ def _listed(query: str, documents: Any, name: str) -> list[object]:
         raise WrongTypeError(
             f"{name}, query {shortened(query)}: expected a dict or a list of documents, got {shortened(documents)}"
         )
-    given = list(cast("Iterable[Any]", documents))
-    return [getattr(document, "id", document) for document in given]
+    return [_identified(document) for document in cast("Iterable[Any]", documents)]
+
+
+def _identified(document: Any) -> object:
+    """A document's id, where it is given as a mapping or an object that has one; else what was given."""
+    if isinstance(document, Mapping):
+        return cast("Mapping[str, object]", document).get("id", cast("object", document))
+    return getattr(document, "id", document)
 
 
 def _rows_of_items(items: Sequence[Any], columns: Columns, name: str) -> tuple[Grouped, bool]:
@@ -215,7 +220,7 @@ def _rows_of_items(items: Sequence[Any], columns: Columns, name: str) -> tuple[G
     if items and all(_has(item, field) for item in items):
         return _rows_of_mapping(_documents_by_item(items, field, name), name)
     records = [_record(item, columns, name) for item in items]
-    names: AbstractSet[str] = records[0].keys() if records else set()
+    names = dict.fromkeys(chain.from_iterable(records))
     frame = pl.DataFrame({key: pl.Series([record.get(key) for record in records], strict=False) for key in names})
     if not records:
         return grouped(Rows.joined([])), True
@@ -234,13 +239,21 @@ def _documents_by_item(items: Sequence[Any], field: str, name: str) -> dict[obje
 
 def _record(item: Any, columns: Columns, name: str) -> dict[str, Any]:
     if isinstance(item, tuple | list):
-        return dict(zip(("query", "document", columns.numbers[0]), cast("Sequence[Any]", item), strict=False))
+        return _triple(cast("Sequence[Any]", item), columns, name)
     if isinstance(item, Mapping):
         return dict(cast("Mapping[str, Any]", item))
     record = {key: _value(item, key) for key in (*QUERY_NAMES, *DOCUMENT_NAMES, *columns.numbers) if _has(item, key)}
     if not record:
         raise WrongTypeError(f"{name}: expected items, records or triples, got {shortened(item)}")
     return record
+
+
+def _triple(item: Sequence[Any], columns: Columns, name: str) -> dict[str, Any]:
+    """A row given by its place: query, document and number; a ranking may leave the number to the order of the rows."""
+    fields = ("query", "document", columns.numbers[0])
+    if not len(fields) - (not columns.required) <= len(item) <= len(fields):
+        raise InputError(f"{name}: expected rows of ({', '.join(fields)}), got {len(item)} fields: {shortened(item)}")
+    return dict(zip(fields, item, strict=False))
 
 
 def _has(item: Any, field: str) -> bool:

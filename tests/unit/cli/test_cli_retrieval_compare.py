@@ -71,6 +71,13 @@ def test_json_has_the_queries_when_asked(run):
     assert len(json.loads(out)["rankings"][0]["per_query"]) == 20
 
 
+def test_warnings_stand_beside_csv(run, files):
+    (files / "other.run").write_text("q0 Q0 unjudged 1 0.5 other\n")
+    code, _, err = run("qrels.txt", "weak.run", "other.run", "--csv")
+    assert code == 0
+    assert "warning: other has no results for 19 of the queries, which count 0: q1, q2, q3, q4, q5, ...\n" in err
+
+
 def test_warnings_end_the_table(run, files):
     (files / "other.run").write_text("q0 Q0 unjudged 1 0.5 other\n")
     _, out, _ = run("qrels.txt", "weak.run", "other.run", "--test", "sign-flip", "--alpha", "0.1")

@@ -35,7 +35,7 @@ def test_a_table_has_a_row_a_ranking_and_says_the_conventions(capsys):
     assert lines[2].startswith("dense    1.000 [")
     assert lines[4].startswith("conventions: trec_eval (queries=qrels, ties=trec, score_dtype=float64, gain=linear")
     assert lines[5] == "bm25: without results, counted as 0: q2"
-    assert lines[6] == "dense: 1 queries of the ranking are not in the qrels, and were ignored"
+    assert lines[6] == "dense: 1 query of the ranking is ignored, not being in the qrels"
 
 
 def test_json_is_the_published_schema(capsys):
@@ -63,8 +63,19 @@ def test_csv_has_a_row_a_measure_or_a_query(capsys):
     _, out, _ = run(capsys, "qrels.txt", "bm25.run", "-m", "RR", "--csv")
     (row,) = csv.DictReader(io.StringIO(out))
     assert (row["ranking"], row["measure"], row["value"], row["n"]) == ("bm25", "RR", "0.25", "2")
+    assert row["without_results"] == "1"
     _, out, _ = run(capsys, "qrels.txt", "bm25.run", "-m", "RR", "--csv", "--per-query")
     assert out == "ranking,query,measure,value\nbm25,q1,RR,0.5\nbm25,q2,RR,0.0\n"
+
+
+def test_what_csv_has_no_room_for_is_said_beside_it(capsys):
+    _, _, err = run(capsys, "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--csv")
+    assert err.startswith("conventions: trec_eval (queries=qrels, ties=trec")
+    assert err.splitlines()[1:] == [
+        "bm25: without results, counted as 0: q2",
+        "dense: 1 query of the ranking is ignored, not being in the qrels",
+    ]
+    assert run(capsys, "qrels.txt", "bm25.run", "-m", "RR", "--csv", "--quiet")[2] == ""
 
 
 def test_per_query_prints_a_second_table(capsys):
@@ -94,6 +105,7 @@ def test_rankings_of_one_name_are_told_apart_by_their_paths(capsys, tmp_path):
         (["qrels.txt", "bm25.run", "--conventions", "trec"], "unknown conventions 'trec'"),
         (["qrels.txt", "bm25.run", "--policy", "ties"], "--policy takes NAME=VALUE, for example ties=expected"),
         (["qrels.txt"], "Missing argument 'RANKINGS...'"),
+        (["qrels.txt", "bm25.run", "bm25.run"], "'bm25.run' is there twice; name each once"),
     ],
 )
 def test_wrong_use_ends_with_code_2_and_one_message(capsys, arguments, message):

@@ -82,12 +82,12 @@ def test_json_holds_it_without_any_array(result):
     ("run", "warnings"),
     [
         ({"q0": ["a"]}, ()),
-        ({"q0": ["a"], "new": ["a"]}, ("1 queries of the ranking are not in the qrels, and were ignored",)),
+        ({"q0": ["a"], "new": ["a"]}, ("1 query of the ranking is ignored, not being in the qrels",)),
         ({"q0": ["zz"]}, ("no document that was retrieved is judged: do the ids of the documents agree?",)),
         (
             {"Q0": ["a"], "Q1": ["b"]},
             (
-                "2 queries of the ranking are not in the qrels, and were ignored",
+                "2 queries of the ranking are ignored, not being in the qrels",
                 "no query of the qrels has results: do the ids of the queries agree?",
             ),
         ),

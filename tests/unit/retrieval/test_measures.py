@@ -15,7 +15,7 @@ def test_all_queries_of_the_qrels_count_and_those_without_results_are_named():
     assert result.of("RR").tolist() == [0.5, 1.0, 0.0]
     assert result.queries_without_results == ("q3",)
     assert (result["RR"].value, result["RR"].n) == (0.5, 3)
-    assert result.warnings == ("1 queries of the ranking are not in the qrels, and were ignored",)
+    assert result.warnings == ("1 query of the ranking is ignored, not being in the qrels",)
 
 
 def test_the_intersection_leaves_out_and_counts_as_skipped():
@@ -52,7 +52,7 @@ def test_a_score_that_is_no_number_is_an_error_or_dropped_and_counted():
     assert "the score of document 'b' of query 'q1' is not a number; pass on_nan=\"drop\"" in str(error.value)
     result = measure(QRELS, run, "RR", on_nan="drop")
     assert result.of("RR")[0] == 1.0
-    assert result.warnings == ("1 rows whose score is not a number were dropped",)
+    assert result.warnings == ("1 row was dropped, with a score that is not a number",)
 
 
 def test_infinite_scores_are_an_order_like_any_other():
@@ -151,4 +151,16 @@ def test_a_query_without_judgments_stays_counts_0_and_is_warned_of(qrels):
     assert result.queries == ("q1", "q2")
     assert list(result.per_query["q2"].values()) == [0.0, 0.0, 0.0, 0.0]
     assert result["RR"].value == 0.5
-    assert result.warnings == ("1 queries of the qrels have no judged document, so every measure of them is 0",)
+    assert result.warnings == ("1 query of the qrels has no judged document, so every measure is 0 there",)
+
+
+@pytest.mark.parametrize("found", [["a", "b"], ["b"]])
+def test_a_grade_whose_gain_is_beyond_all_numbers_is_refused_by_name(found):
+    qrels = {"q0": {"c": 1}, "q1": {"a": 2000, "b": 1}}
+    with pytest.raises(InputError) as caught:
+        measure(qrels, {"q1": found}, "nDCG(gain=exponential)")
+    assert str(caught.value).splitlines() == [
+        "qrels has 1 problem:",
+        "  query 'q1' has the grade 2000, too large for exponential gain; map the grades to smaller ones",
+    ]
+    assert measure(qrels, {"q1": ["a", "b"]}, "nDCG").per_query["q1"]["nDCG"] == 1.0

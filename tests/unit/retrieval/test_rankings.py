@@ -134,5 +134,5 @@ def test_a_query_of_which_all_scores_were_dropped_is_without_results():
     run = {"q": {"a": float("nan")}, "r": {"b": 1.0, "c": float("nan")}}
     result = measure({"q": {"a": 1}, "r": {"b": 1}}, run, "RR", on_nan="drop")
     assert result.queries_without_results == ("q",)
-    assert result.warnings == ("2 rows whose score is not a number were dropped",)
+    assert result.warnings == ("2 rows were dropped, with a score that is not a number",)
     assert measure({"q": {"a": 1}, "r": {"b": 1}}, run, "RR", on_nan="drop", queries="intersection").queries == ("r",)

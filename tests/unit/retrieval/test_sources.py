@@ -47,12 +47,15 @@ PANDAS = PandasLike(
         RUN,
         {"q1": ["b", "a"], "q2": ("x", "c")},
         {"q1": [SimpleNamespace(id="b"), SimpleNamespace(id="a")], "q2": ["x", "c"]},
+        {"q1": [{"id": "b", "text": "..."}, {"id": "a"}], "q2": ["x", "c"]},
         ROWS,
         [list(row) for row in ROWS],
         [{"query_id": query, "doc_id": document, "score": score} for query, document, score in ROWS],
         [SimpleNamespace(query=query, document=document, score=score) for query, document, score in ROWS],
         [EvalInput(id="q1", retrieved_chunks=["b", "a"]), EvalInput(id="q2", retrieved_chunks=["x", "c"])],
         [{"id": "q1", "retrieved_chunks": ["b", "a"]}, {"id": "q2", "retrieved_chunks": ["x", "c"]}],
+        [{"id": "q1", "retrieved_chunks": [{"id": "b"}, {"id": "a"}]}, {"id": "q2", "retrieved_chunks": ["x", "c"]}],
+        [row[:2] for row in ROWS],
         frame(ROWS, "score"),
         frame(ROWS, "score").lazy(),
         frame(ROWS, "score").drop("score"),
@@ -172,3 +175,23 @@ def test_the_best_order_of_relevant_documents_is_by_grade_within_each_query(grad
     relevant = sorted((grade for grade in grades if grade > 0), reverse=True)
     assert qrels.grades[qrels.by_grade].tolist() == relevant * 2
     assert qrels.codes[qrels.by_grade].tolist() == [0] * len(relevant) + [1] * len(relevant)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "ranking", "message"),
+    [
+        # A TREC line as a tuple: read by its first three places, document "0" would have grade 12.
+        ([("q1", "0", "12", 1)], RUN, r"qrels: expected rows of \(query, document, grade\), got 4 fields"),
+        ([("q1", "a")], RUN, r"qrels: expected rows of \(query, document, grade\), got 2 fields"),
+        (
+            QRELS,
+            [("q1", "Q0", "a", 1, 0.5, "t")],
+            r"ranking: expected rows of \(query, document, score\), got 6 fields",
+        ),
+        (QRELS, [("q1", "a"), ("q1", "b", 0.5)], r"row 1: expected a number as the score, got None"),
+        (QRELS, [{"query": "q1", "doc": "a"}, {"query": "q1", "doc": "b", "score": 1}], "row 1: expected a number as"),
+    ],
+)
+def test_rows_of_another_shape_are_refused_and_not_read_in_part(qrels, ranking, message):
+    with pytest.raises(InputError, match=message):
+        measure(qrels, ranking, "RR")
