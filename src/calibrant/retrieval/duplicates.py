@@ -8,14 +8,17 @@ import numpy as np
 import polars as pl
 
 from calibrant.errors import InputError, shortened
-from calibrant.retrieval.grouped import Grouped
+from calibrant.retrieval.grouped import Grouped, padded_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.retrieval.conventions import OnDuplicate
 
-__all__ = ["document_hashes", "document_keys", "selected", "without_duplicates"]
+__all__ = ["document_hashes", "document_keys", "hash_order", "selected", "without_duplicates"]
+
+LARGEST = np.uint64(2**64 - 1)
+"""What rows are padded with: it is sorted last."""
 
 
 def document_hashes(documents: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
@@ -41,17 +44,42 @@ def without_duplicates(
     """
     if rows.is_distinct:
         return rows
-    codes = np.repeat(np.arange(len(rows.queries)), np.diff(rows.starts))
-    found = document_hashes(rows.documents) if hashes is None else hashes
-    keys = np.sort(document_keys(found, codes, len(rows.queries)))
-    if not np.any(keys[1:] == keys[:-1]):
+    if not _has_equals(document_hashes(rows.documents) if hashes is None else hashes, rows.starts):
         return rows
+    codes = np.repeat(np.arange(len(rows.queries)), np.diff(rows.starts))
     frame = pl.DataFrame({"query": codes, "document": rows.documents})
     if policy == "error":
         _refuse(frame, rows, name)
         return rows
     keep = frame.is_unique() | (frame.select(_chosen(policy)).to_series())
     return selected(rows, np.flatnonzero(keep.to_numpy()))
+
+
+def _has_equals(hashes: NDArray[np.uint64], starts: NDArray[np.int64]) -> bool:
+    """Whether a query has two equal hashes."""
+    for rows, inside in padded_rows(starts[:-1], np.diff(starts)):
+        matrix = np.where(inside, hashes[rows], LARGEST)
+        matrix.sort(axis=1)
+        if np.any((matrix[:, 1:] == matrix[:, :-1]) & inside[:, 1:]):
+            return True
+    return False
+
+
+def hash_order(hashes: NDArray[np.uint64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rows by query and hash."""
+    order = np.empty(len(hashes), dtype=np.int64)
+    for rows, inside in padded_rows(starts[:-1], np.diff(starts)):
+        width = rows.shape[1]
+        mask = np.uint64((1 << width.bit_length()) - 1)  # the last bits make room for the place in the row
+        matrix = np.where(inside, hashes[rows], LARGEST) & ~mask | np.arange(width, dtype=np.uint64)
+        matrix.sort(axis=1)
+        order[rows[inside]] = (rows[:, :1] + (matrix & mask).astype(np.int64))[inside]
+    falls = np.flatnonzero(hashes[order[1:]] < hashes[order[:-1]]) + 1
+    if np.isin(falls, starts).all():
+        return order
+    return np.lexsort(
+        (hashes, np.repeat(np.arange(len(starts) - 1), np.diff(starts)))
+    )  # some differ in last bits alone
 
 
 def selected(rows: Grouped, kept: NDArray[np.int64]) -> Grouped:

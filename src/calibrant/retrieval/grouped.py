@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import polars as pl
     from numpy.typing import NDArray
 
     from calibrant.readers.rows import Rows
 
-__all__ = ["Grouped", "grouped", "places_within", "query_starts"]
+__all__ = ["Grouped", "PaddedRows", "grouped", "padded_rows", "places_within", "query_starts"]
 
 
 class Grouped(NamedTuple):
@@ -57,3 +59,23 @@ def grouped(rows: Rows) -> Grouped:
 def places_within(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """0, 1, 2, ... within each of the groups that have these lengths."""
     return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+
+
+class PaddedRows(NamedTuple):
+    """Groups as rows of a matrix of places: `inside` says which are the group's own, the others point anywhere."""
+
+    places: NDArray[np.int64]
+    inside: NDArray[np.bool_]
+
+
+def padded_rows(begins: NDArray[np.int64], lengths: NDArray[np.int64]) -> Iterator[PaddedRows]:
+    """The places of groups that begin and are as long as this, groups of about one length together; empty ones none.
+
+    Many short rows are sorted much quicker than one long array. No row is padded to more than twice its length.
+    """
+    classes = np.frexp(lengths)[1]
+    for size in np.unique(classes[lengths > 0]):
+        chosen = np.flatnonzero(classes == size)
+        within = np.arange(int(lengths[chosen].max()))
+        inside = within < lengths[chosen, None]
+        yield PaddedRows(np.where(inside, begins[chosen, None] + within, 0), inside)

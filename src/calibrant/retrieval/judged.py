@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from calibrant.errors import InputError, shortened
-from calibrant.retrieval.duplicates import document_hashes, document_keys, selected, without_duplicates
+from calibrant.retrieval.duplicates import document_hashes, document_keys, hash_order, selected, without_duplicates
 from calibrant.retrieval.grouped import Grouped, places_within
 from calibrant.retrieval.order import counts_above, descending_order
 
@@ -56,9 +56,9 @@ class JudgedIndex:
         self.seed = -1
         while self.seed < 0 or np.any(self.keys[1:] == self.keys[:-1]):
             self.seed += 1  # no two rows are equal, so equal hashes are chance, and other ones are taken
-            keys = self.keys_of(document_hashes(qrels.documents, self.seed), qrels.codes)
-            self.order = np.argsort(keys)
-            self.keys = keys[self.order]
+            hashes = document_hashes(qrels.documents, self.seed)
+            self.order = hash_order(hashes, qrels.starts)
+            self.keys = self.keys_of(hashes, qrels.codes)[self.order]
         self.documents = qrels.documents.gather(self.order)
         bits = min(max((16 * len(self.keys)).bit_length(), 10), 26)
         self.shift = np.uint64(64 - bits)

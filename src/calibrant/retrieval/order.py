@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.retrieval.grouped import places_within
+from calibrant.retrieval.grouped import padded_rows, places_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,9 +21,10 @@ def descending_scores(scores: NDArray[np.floating], starts: NDArray[np.int64]) -
         return scores
     arranged = scores.copy()
     widths = np.diff(starts)[unsorted]
-    classes = np.frexp(widths)[1]  # queries of about one length are sorted together, as rows of a matrix
-    for size in np.unique(classes):
-        _sort_segments(arranged, starts[unsorted[classes == size]], widths[classes == size])
+    for rows, inside in padded_rows(starts[unsorted], widths):
+        matrix = np.where(inside, -scores[rows], scores.dtype.type(np.inf))
+        matrix.sort(axis=1)
+        arranged[rows[inside]] = -matrix[inside]
     return arranged
 
 
@@ -31,16 +32,6 @@ def _unsorted_segments(scores: NDArray[np.floating], starts: NDArray[np.int64]) 
     rising = np.flatnonzero(scores[1:] > scores[:-1]) + 1
     segments = np.searchsorted(starts, rising, side="right") - 1
     return np.unique(segments[starts[segments] != rising])
-
-
-def _sort_segments(scores: NDArray[np.floating], begins: NDArray[np.int64], widths: NDArray[np.int64]) -> None:
-    places = np.arange(int(widths.max()))
-    inside = places < widths[:, None]
-    rows = begins[:, None] + places
-    matrix = np.full(rows.shape, np.inf, dtype=scores.dtype)
-    matrix[inside] = -scores[rows[inside]]
-    matrix.sort(axis=1)
-    scores[rows[inside]] = -matrix[inside]
 
 
 def counts_above(
