@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_rubric", "read_rubric", "rubric_markdown", "rubric_names", "rubric_text"]
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?(.*)\Z", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?(.*)\Z", re.DOTALL | re.MULTILINE)
 _FOLDER = resources.files("calibrant.metrics") / "rubrics"
-_FIRST_LINE = 2
-"""Where the front matter's own first line stands in the file."""
 
 
 class _Line(NamedTuple):
@@ -55,7 +53,7 @@ def read_rubric(source: str | Path) -> Rubric:
     if not path.suffix:
         path = _own(path, str(source))
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read the rubric {path}: {error}") from None
     return parse_rubric(text, str(path))
@@ -70,10 +68,12 @@ def rubric_text(name: str) -> str:
 
 def parse_rubric(text: str, where: str) -> Rubric:
     """The rubric that `text` is; `where` is what errors call it. Every problem is told, with its line."""
+    text = text.removeprefix("\ufeff")
     found = _FRONT_MATTER.match(text)
     if found is None:
         raise InputError(f"{where} is no rubric: it begins with a line ---, then keys, then a line ---, then the text")
-    lines = _front_matter(found[1], where)
+    # What stands before the keys is replaced by as many empty lines, so that YAML counts the lines of the file.
+    lines = _front_matter("\n" * text.count("\n", 0, found.start(1)) + found[1], where)
     values: dict[str, Any] = {}
     problems: list[str] = []
     for key, value, line in lines:
@@ -91,7 +91,8 @@ def parse_rubric(text: str, where: str) -> Rubric:
     try:
         return Rubric(definition=definition, **values)
     except InputError as error:
-        raise InputError.gathered(where, error.problems) from None
+        at = {one.key: one.line for one in lines}
+        raise InputError.gathered(where, [_located(problem, at) for problem in error.problems]) from None
 
 
 def rubric_markdown(rubric: Rubric) -> str:
@@ -139,16 +140,34 @@ def _shipped(name: str) -> Rubric:
 
 def _front_matter(text: str, where: str) -> list[_Line]:
     from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
         loaded = YAML(typ="rt").load(text)
     except MarkedYAMLError as error:
-        line = error.problem_mark.line + _FIRST_LINE if error.problem_mark else _FIRST_LINE
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise InputError(f"{where}, line {line}: {error.problem or error}") from None
-    if not hasattr(loaded, "lc"):
-        raise InputError(f"{where}, line {_FIRST_LINE}: expected keys and values, got {shortened(loaded)}")
-    return [_Line(str(key), value, loaded.lc.key(key)[0] + _FIRST_LINE) for key, value in loaded.items()]
+    except YAMLError as error:
+        raise InputError(f"{where} is no YAML before its text: {' '.join(str(error).split())}") from None
+    if not isinstance(loaded, dict):
+        line = text[: len(text) - len(text.lstrip())].count("\n") + 1
+        raise InputError(f"{where}, line {line}: expected keys and values, got {shortened(loaded)}")
+    marks = cast("Any", loaded).lc
+    return [_Line(str(key), value, marks.key(key)[0] + 1) for key, value in cast("dict[Any, Any]", loaded).items()]
+
+
+def _located(problem: str, lines: Mapping[str, int]) -> str:
+    """A problem of the rubric as a whole, with the line of the key that it is about, where that is plain."""
+    for start, key in {
+        "example": "examples",
+        "label": "labels",
+        "no label": "labels",
+        "levels": "levels",
+        "fields": "fields",
+    }.items():
+        if problem.startswith(start) and key in lines:
+            return f"line {lines[key]}: {problem}"
+    return problem
 
 
 def _checked(key: str, value: Any) -> dict[str, Any]:
@@ -178,6 +197,9 @@ def _texts(target: str, value: Any) -> tuple[str, ...]:
     given = [value] if isinstance(value, str) else value
     if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
         raise InputError(f"{target} is a list of texts, not {shortened(value)}")
+    empty = [place for place, one in enumerate(cast("list[str]", given), 1) if not one.strip()]
+    if empty:
+        raise InputError(f"{target} is a list of texts, and its text {empty[0]} is empty")
     return tuple(str(one) for one in given)
 
 
@@ -204,7 +226,9 @@ def _threshold(value: Any) -> dict[str, Any]:
 
 def _examples(value: Any) -> dict[str, Any]:
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        raise InputError(f"examples is a list of mappings with the fields, `level` and `explanation`, not {value!r}")
+        raise InputError(
+            f"examples is a list of mappings with the fields, `level` and `explanation`, not {shortened(value)}"
+        )
     return {"examples": tuple(_example(place, dict(one)) for place, one in enumerate(value, 1))}
 
 
@@ -212,10 +236,15 @@ def _example(place: int, given: dict[str, Any]) -> RubricExample:
     level, explanation = given.pop("level", None), given.pop("explanation", "")
     if not _is_level(level):
         raise InputError(f"example {place} needs a `level`, got {shortened(level)}")
-    texts = {
-        str(name): value if isinstance(value, str) else "\n".join(map(str, value)) for name, value in given.items()
-    }
-    return RubricExample(texts=texts, level=cast("int", level), explanation=str(explanation).strip())
+    texts = {str(name): _example_text(place, str(name), value) for name, value in given.items()}
+    return RubricExample(texts=texts, level=cast("int", level), explanation=str(explanation or "").strip())
+
+
+def _example_text(place: int, name: str, value: Any) -> str:
+    parts = value if isinstance(value, list) else [value]
+    if not parts or not all(isinstance(one, str | int | float) for one in cast("list[object]", parts)):
+        raise InputError(f"{name} of example {place} is a text or a list of texts, not {shortened(value)}")
+    return "\n".join(map(str, parts))
 
 
 def _is_level(value: object) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from itertools import islice, product
+from string import ascii_uppercase
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +54,11 @@ class Rubric:
     def __post_init__(self) -> None:
         ordered = dict(sorted(self.levels.items()))
         if len(ordered) < 2:
-            raise InputError(f"rubric {self.criterion!r} needs at least two levels, got {list(ordered)}")
+            raise InputError(f"levels: rubric {self.criterion!r} needs at least two levels, got {list(ordered)}")
         object.__setattr__(self, "levels", MappingProxyType(ordered))
-        object.__setattr__(self, "labels", self.labels or tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(ordered)]))
-        problems = [*label_problems(self.labels, len(ordered)), *self._example_problems()]
+        object.__setattr__(self, "labels", self.labels or _letters(len(ordered)))
+        unseen = [] if self.fields else ["fields names at least one field, or the judge would rate an item unseen"]
+        problems = [*unseen, *label_problems(self.labels, len(ordered)), *self._example_problems()]
         if problems:
             raise InputError.gathered(f"rubric {self.criterion!r}", problems)
 
@@ -150,6 +153,11 @@ def label_problems(labels: tuple[str, ...], levels: int) -> list[str]:
     if clashes:
         problems.append(f"no label may begin another one, but {', '.join(sorted(set(clashes)))} does")
     return problems
+
+
+def _letters(count: int) -> tuple[str, ...]:
+    """A to Z; of more than 26 levels each gets two letters, since no label may begin another one."""
+    return tuple(map("".join, islice(product(ascii_uppercase, repeat=1 if count <= 26 else 2), count)))
 
 
 def _numbered(title: str, lines: tuple[str, ...]) -> str:

@@ -111,6 +111,12 @@ steps: {a: b}
         ("level: 2\n", "level: 7\n", "example 1 has level 7, which is none of [1, 2, 3]"),
         ("  - answer: Hi", "  - reply: Hi", "example 1 has the field 'reply', which the rubric does not name"),
         ("examples:\n", "examples: none\nx:\n", "line 14: examples is a list of mappings"),
+        ("[rude, curt, polite]", "[rude, curt]", "line 11: labels name every level once"),
+        ("level: 2\n", "level: 7\n", "line 14: example 1 has level 7"),
+        ("fields: [answer]", "fields: []", "line 3: fields names at least one field"),
+        ("  - Look for a greeting.", "  - ' '", "line 5: steps is a list of texts, and its text 1 is empty"),
+        ("answer: Hi, you!", "answer:", "line 14: answer of example 1 is a text or a list of texts, not None"),
+        ("answer: Hi, you!", "answer: {a: b}", "line 14: answer of example 1 is a text or a list of texts, not {"),
     ],
 )
 def test_each_problem_has_words_of_its_own(old, new, problem):
@@ -123,6 +129,43 @@ def test_each_problem_has_words_of_its_own(old, new, problem):
 def test_yaml_that_is_none_is_told_with_its_line():
     with pytest.raises(InputError, match=r"polite\.md, line 4: expected"):
         parse_rubric("---\ncriterion: x\nfields: [answer\n---\ntext\n", "polite.md")
+
+
+def test_a_number_in_an_example_is_its_text():
+    rubric = parse_rubric(POLITE.replace("answer: Hi, you!", "answer: 42"), "polite.md")
+    assert rubric.examples[0].texts == {"answer": "42"}
+
+
+@pytest.mark.parametrize("before", ["\ufeff", "\n\n", "\ufeff\r\n"])
+def test_a_mark_of_the_byte_order_and_empty_lines_at_the_top_are_passed_over(tmp_path, before):
+    path = tmp_path / "polite.md"
+    path.write_text(before + POLITE, "utf-8", newline="")
+    assert read_rubric(path) == parse_rubric(before + POLITE, "polite.md") == parse_rubric(POLITE, "polite.md")
+
+
+def test_lines_are_those_of_the_file_also_after_empty_ones_at_the_top():
+    with pytest.raises(InputError, match=r"line 15: threshold is a number"):
+        parse_rubric("\n\n" + POLITE.replace("0.75", "75"), "polite.md")
+
+
+@pytest.mark.parametrize(
+    ("front", "problem"),
+    [
+        ("- fields\n- levels\n", r"x\.md, line 2: expected keys and values, got \['fields', 'levels'\]"),
+        ("", r"x\.md, line 2: expected keys and values, got None"),
+        ("fields: answer\x00\n", r"x\.md is no YAML before its text: unacceptable character #x0000"),
+    ],
+)
+def test_front_matter_that_holds_no_keys_is_an_error_and_no_crash(front, problem):
+    with pytest.raises(InputError, match=problem):
+        parse_rubric(f"---\n{front}---\nbody\n", "x.md")
+
+
+def test_more_levels_than_letters_get_labels_of_two_letters():
+    levels = {level: f"Level {level}." for level in range(101)}
+    labels = Rubric(criterion="x", definition="x", fields=("answer",), levels=levels).labels
+    assert (labels[0], labels[26], labels[100]) == ("AA", "BA", "DW")
+    assert len(set(labels)) == 101
 
 
 def test_a_file_without_front_matter_says_what_a_rubric_looks_like():
