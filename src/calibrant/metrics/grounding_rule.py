@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from calibrant.errors import InputError, NotApplicableError, shortened
 from calibrant.metrics.base import BaseMetric
 from calibrant.metrics.fences import sections_of
-from calibrant.metrics.quotes import normalised_text, sentences
+from calibrant.metrics.quotes import is_unspaced, normalised_text, sentences
 from calibrant.metrics.text import is_number, numbers_of
 from calibrant.ratings import MetricScore
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["GroundednessRule"]
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
-_NAME = re.compile(r"(?<![.!?:\"]\s)(?<!^)\b[A-Z][^\W\d_]+")
+_NAME = re.compile(r"(?<![.!?:\"]\s)(?<!^)(?<!\w['\u2019])\b[A-Z](?:['\u2019]?[^\W\d_])+")
 _STOP_WORDS = frozenset(
     """a about after all also an and any are as at be because been before both but by can could did do does during each
     for from had has have he her here his how i if in into is it its itself just may might more most must my of on one
@@ -103,6 +103,9 @@ class GroundednessRule(BaseMetric):
         statements = [one for text in sections_of(data, ["answer"]).values() for one in sentences(text)]
         if not statements:
             raise NotApplicableError(f"the answer of item {data.id!r} makes no statement that can be checked")
+        letters = [letter for statement in statements for letter in statement if letter.isalpha()]
+        if sum(map(is_unspaced, letters)) * 2 > len(letters):
+            raise NotApplicableError(f"the answer of item {data.id!r} has no spaces between words, so none can be told")
         source = _source(sections_of(data, ["contexts"]).values())
         problems = [self._problem(statement, source) for statement in statements]
         found = [f"{statement!r}: {why}" for statement, why in zip(statements, problems, strict=True) if why]
@@ -115,7 +118,7 @@ class GroundednessRule(BaseMetric):
             if number not in source.numbers:
                 return f"the number {number:g} is not in the contexts"
         for name in _NAME.findall(statement):
-            if normalised_text(name) not in source.words:
+            if _singular(normalised_text(name)) not in source.words:
                 return f"the name {name} is not in the contexts"
         stems = _stems(statement)
         missing = [stem for stem in stems if stem not in source.stems]
@@ -138,7 +141,8 @@ def _numbers(text: str) -> frozenset[float]:
     words = (word.casefold() for word in _WORD.findall(text))
     # "One" is a pronoun more often than a number.
     spelled = {float(_NUMBER_WORDS.index(word)) for word in words if word in _NUMBER_WORDS and word != "one"}
-    return frozenset({abs(number) for number in numbers_of(text)} | spelled)
+    # Per cent is left out of the number, since it may be a word in one text and a mark in the other.
+    return frozenset({abs(number) for number in numbers_of(text.replace("%", " "))} | spelled)
 
 
 def _stems(text: str) -> list[str]:

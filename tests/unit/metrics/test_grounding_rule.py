@@ -47,6 +47,34 @@ def test_what_is_invented_is_told(answer, why):
     assert why in result.explanation
 
 
+@pytest.mark.parametrize(
+    ("answer", "context"),
+    [
+        ("We met Sean O'Brien there.", "There we met Sean O\u2019Brien."),
+        ("Ask D\u2019Artagnan's friends.", "Friends of D'Artagnan ask."),
+        ("It is 5% fat.", "It is 5 percent fat."),
+        ("It is 5 % fat.", "It is 5% fat."),
+        ("1. Press the button.\n2. Wait.", "Press the button, and wait."),
+    ],
+)
+def test_spellings_of_names_numbers_and_lists_are_no_inventions(answer, context):
+    result = asyncio.run(GroundednessRule().evaluate(EvalInput(answer=answer, contexts=[context])))
+    assert result.score == 1.0, result.explanation
+
+
+@pytest.mark.parametrize("answer", ["東京は首都。", "กรุงเทพเป็นเมืองหลวง", "東京 (Tokyo) は日本の首都です。"])
+def test_a_text_without_spaces_between_words_gets_no_score(answer):
+    item = EvalInput(id="q7", answer=answer, contexts=["東京は日本の首都です。"])
+    result = asyncio.run(GroundednessRule().evaluate(item))
+    assert (result.score, result.status) == (None, "not_applicable")
+    assert "the answer of item 'q7' has no spaces between words" in str(result.error)
+
+
+def test_a_foreign_word_among_english_ones_is_checked_as_a_word():
+    item = EvalInput(answer="The city is called 東京 in Japanese.", contexts=["The city is called 東京 in Japanese."])
+    assert asyncio.run(GroundednessRule().evaluate(item)).score == 1.0
+
+
 def test_the_score_is_the_share_of_supported_sentences():
     result = evaluated("The museum opens at ten. It closes at 19:00. Entry costs yen. Founded in 1984.")
     assert (result.score, result.details["statements"], result.details["unsupported"]) == (0.75, 4, 1)
