@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calibrant.errors import InputError
 from calibrant.metrics.claims import CallbackMetric, ClaimMetric
+from calibrant.metrics.settings import checked_criteria
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,9 +131,7 @@ class CustomEvalMetric(ClaimMetric):
     question = "`answer` meets it. The other data are there to judge it by."
 
     def __init__(self, criteria: str, *, name: str = "custom_eval", **settings: Any) -> None:
-        if not criteria.strip():
-            raise InputError("criteria is a text that says what the answer shall be, and it is empty")
-        self.criteria = criteria.strip()
+        self.criteria = checked_criteria(criteria)
         super().__init__(name=name, **settings)
 
     def texts(self, data: EvalInput, names: Sequence[str]) -> dict[str, str]:

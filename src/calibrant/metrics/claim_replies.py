@@ -50,13 +50,14 @@ def read_statements(data: Any) -> list[str]:
     return [one.strip() for one in cast("list[str]", given) if one.strip()]
 
 
-def read_verdicts(data: Any, statements: Sequence[str]) -> list[dict[str, str]]:
+def read_verdicts(data: Any, statements: Sequence[str], unit: str = "statement") -> list[dict[str, str]]:
     """The verdicts of a reply; more or fewer than there are statements raise RatingError `verdict_count`."""
     given = _member(data, "verdicts")
     if not isinstance(given, list):
         raise JudgeReplyError(f"expected a list of verdicts, got {shortened(given)}")
     if len(given) != len(statements):
-        raise RatingError(f"{len(statements)} statements need as many verdicts, got {len(given)}", code="verdict_count")
+        expected = f"expected {len(statements)} verdicts, one for each {unit}"
+        raise RatingError(f"{expected}, got {len(given)}", code="verdict_count")
     return [_verdict(place, one) for place, one in enumerate(cast("list[Any]", given), start=1)]
 
 

@@ -130,10 +130,10 @@ class ClaimMetric(BaseMetric):
 
     async def _evaluate(self, data: EvalInput) -> MetricScore:
         if not any(text.strip() for text in self.texts(data, [self.judged]).values()):
-            raise NotApplicableError(f"the {self.judged} of item {data.id!r} is empty: there is nothing to judge")
+            raise NotApplicableError(f"item {data.id!r} has nothing in {self.judged}, so there is nothing to judge")
         statements, verdicts = await self._asked(data)
         if not statements:
-            raise NotApplicableError(f"the {self.judged} of item {data.id!r}: no {self.unit} in it can be judged")
+            raise NotApplicableError(f"item {data.id!r} has no {self.unit} in {self.judged} that can be judged")
         return self._score(data, statements, verdicts)
 
     async def _asked(self, data: EvalInput) -> tuple[list[str], list[dict[str, str]]]:
@@ -141,7 +141,7 @@ class ClaimMetric(BaseMetric):
         if self.calls == 1 and self.split_shown:
             both = await judge.invoke(self._both(data))
             statements = read_statements(both.data)
-            return statements, read_verdicts(both.data, statements)
+            return statements, read_verdicts(both.data, statements, self.unit)
         if self.split_shown:
             split = await judge.invoke(self._request("split", self.texts(data, self.split_shown)))
             statements = read_statements(split.data)
@@ -150,7 +150,7 @@ class ClaimMetric(BaseMetric):
         if not statements:
             return [], []
         judged = await judge.invoke(self._judging(data, statements))
-        return statements, read_verdicts(judged.data, statements)
+        return statements, read_verdicts(judged.data, statements, self.unit)
 
     def _request(self, call: str, texts: Mapping[str, str]) -> Request:
         return Request.of(fenced(texts), system=self.instructions()[call], schema=CLAIM_SCHEMAS[call])

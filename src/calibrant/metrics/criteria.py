@@ -13,6 +13,7 @@ from calibrant.metrics.judges import resolve_primary_invoker
 from calibrant.metrics.rubric import RubricMetric
 from calibrant.metrics.rubric_files import read_rubric, rubric_markdown
 from calibrant.metrics.rubric_record import Rubric
+from calibrant.metrics.settings import checked_criteria
 from calibrant.models.invoker import Request
 from calibrant.ratings import Usage
 
@@ -60,15 +61,13 @@ class GEvalMetric(RubricMetric):
         path: str | Path | None = None,
         **settings: Any,
     ) -> None:
-        if not criteria.strip():
-            raise InputError("criteria is a sentence that says what is judged, and it is empty")
         self.path = None if path is None else Path(path)
         self.preparation = Usage()
         self._written: list[Rubric] = []
         self._lock: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
         rubric = Rubric(
             criterion=name,
-            definition=criteria.strip(),
+            definition=checked_criteria(criteria),
             fields=("answer",) if fields is None else tuple(fields),
             optional=("query", "contexts", "ground_truth") if fields is None else (),
             steps=tuple(steps),

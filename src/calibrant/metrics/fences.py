@@ -70,6 +70,8 @@ def fenced(sections: Mapping[str, str]) -> str:
 def sections_of(item: EvalInput, names: Iterable[str]) -> dict[str, str]:
     """The texts of those fields that the item has: one for each element of a list, JSON for what is no text.
 
+    An empty list is an empty text: a judge is told that there is nothing, and does not look for what it was promised.
+
     >>> from calibrant import EvalInput
     >>> sections_of(EvalInput(query="Open?", contexts=["Until six.", "On Sundays too."]), ["contexts", "answer"])
     {'contexts 1': 'Until six.', 'contexts 2': 'On Sundays too.'}
@@ -77,8 +79,8 @@ def sections_of(item: EvalInput, names: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in names:
         value = item.get(name)
-        if isinstance(value, str):
-            found[name] = value
+        if isinstance(value, str) or value in ([], ()):
+            found[name] = value or ""
         elif isinstance(value, Sequence) and all(isinstance(one, str) for one in cast("Sequence[object]", value)):
             found.update({f"{name} {place}": text for place, text in enumerate(cast("Sequence[str]", value), start=1)})
         elif value is not None:

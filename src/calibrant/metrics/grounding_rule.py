@@ -114,9 +114,9 @@ class GroundednessRule(BaseMetric):
         return MetricScore(share, "; ".join(found), details=details)
 
     def _problem(self, statement: str, source: _Source) -> str | None:
-        for number in _numbers(statement):
-            if number not in source.numbers:
-                return f"the number {number:g} is not in the contexts"
+        for readings in _numbers(statement):
+            if source.numbers.isdisjoint(readings):
+                return f"the number {readings[0]:g} is not in the contexts"
         for name in _NAME.findall(statement):
             if _singular(normalised_text(name)) not in source.words:
                 return f"the name {name} is not in the contexts"
@@ -130,19 +130,22 @@ class GroundednessRule(BaseMetric):
 def _source(texts: Iterable[str]) -> _Source:
     joined = "\n".join(texts)
     words = frozenset(_WORD.findall(normalised_text(joined)))
-    return _Source(frozenset(map(_stem, words)), words | {_singular(word) for word in words}, _numbers(joined))
+    numbers = frozenset(number for readings in _numbers(joined) for number in readings)
+    return _Source(frozenset(map(_stem, words)), words | {_singular(word) for word in words}, numbers)
 
 
 def _singular(word: str) -> str:
     return word.removesuffix("'s")
 
 
-def _numbers(text: str) -> frozenset[float]:
+def _numbers(text: str) -> list[tuple[float, float]]:
+    """Each number in its two readings: 12% is 12, as "12 percent" is, and 0.12. Signs are left out."""
+    plain, shares = numbers_of(text.replace("%", " ")), numbers_of(text)
     words = (word.casefold() for word in _WORD.findall(text))
     # "One" is a pronoun more often than a number.
-    spelled = {float(_NUMBER_WORDS.index(word)) for word in words if word in _NUMBER_WORDS and word != "one"}
-    # Per cent is left out of the number, since it may be a word in one text and a mark in the other.
-    return frozenset({abs(number) for number in numbers_of(text.replace("%", " "))} | spelled)
+    spelled = [float(_NUMBER_WORDS.index(word)) for word in words if word in _NUMBER_WORDS and word != "one"]
+    found = [(abs(number), abs(share)) for number, share in zip(plain, shares, strict=True)]
+    return found + [(number, number) for number in spelled]
 
 
 def _stems(text: str) -> list[str]:

@@ -11,6 +11,7 @@ from calibrant.estimates import Coverage, Estimate
 from calibrant.metrics.base import BaseMetric
 from calibrant.metrics.fences import FENCE_RULES, fenced, sections_of
 from calibrant.metrics.jury import each
+from calibrant.metrics.settings import checked_criteria
 from calibrant.models.invoker import Request
 from calibrant.ratings import MetricScore
 
@@ -67,15 +68,14 @@ class PairwiseMetric(BaseMetric):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        if not self.criteria.strip():
-            raise InputError("criteria is a sentence that says what makes an answer better, and it is empty")
+        self.criteria = checked_criteria(self.criteria)
         if self.first == self.second:
             raise InputError(f"first and second name two fields, not {self.first!r} twice")
         self.required_fields = frozenset({self.first, self.second})
 
     def instructions(self) -> str:
         """The system message."""
-        return _INSTRUCTIONS.format(criteria=self.criteria.strip(), rules=FENCE_RULES)
+        return _INSTRUCTIONS.format(criteria=self.criteria, rules=FENCE_RULES)
 
     def estimated_requests(self, item: EvalInput) -> list[Request]:
         """The two requests of a vote: the answers as they stand, and exchanged."""

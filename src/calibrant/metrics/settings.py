@@ -14,7 +14,14 @@ from calibrant.metrics.judges import resolve_invokers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["CHECKED_SETTINGS", "PLAIN_SETTINGS", "checked_item", "checked_items", "snake_case"]
+__all__ = ["CHECKED_SETTINGS", "PLAIN_SETTINGS", "checked_criteria", "checked_item", "checked_items", "snake_case"]
+
+
+def checked_criteria(value: Any) -> str:
+    """The criteria without the space around them; anything that is no text, or says nothing, is an InputError."""
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"criteria is a text that says what is judged, not {shortened(value)}")
+    return value.strip()
 
 
 def checked_item(data: EvalInput | Mapping[str, Any]) -> EvalInput:

@@ -21,7 +21,7 @@ class LLMRAGEvaluator:
     """Asks up to four functions about an answer; each returns a number in [0, 1].
 
     A dimension without a function gets 0.0 and is left out of `RAGMetrics.measured`. So is `context_recall` when
-    there is no ground truth to recall.
+    there is no ground truth to recall, and every dimension whose function found nothing to judge (`not_applicable`).
 
     >>> evaluator = LLMRAGEvaluator(relevancy_fn=lambda query, answer: 0.75)
     >>> metrics = evaluator.evaluate("Is it open?", "Until six.", contexts=[])
@@ -66,20 +66,23 @@ class LLMRAGEvaluator:
                 (query, texts, ground_truth),
             ),
         }
-        measured: dict[RAGDimension, float] = {
-            dimension: _asked(name, function, arguments)
-            for dimension, (name, function, arguments) in questions.items()
-            if function is not None
-        }
+        measured: dict[RAGDimension, float] = {}
+        for dimension, (name, function, arguments) in questions.items():
+            score = None if function is None else _asked(name, function, arguments)
+            if score is not None:
+                measured[dimension] = score
         return RAGMetrics(**{**dict.fromkeys(questions, 0.0), **measured}, measured=tuple(measured))
 
 
-def _asked(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
+def _asked(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> float | None:
+    """What the function says; None when there was nothing to judge, such as no contexts to be precise."""
     try:
         value = function(*arguments)
         if isawaitable(value):
             value = run_sync(value if iscoroutine(value) else _awaited(value))
-    except RatingError:
+    except RatingError as error:
+        if error.code == "not_applicable":
+            return None
         raise
     except Exception as error:
         raise RatingError(f"{name} raised {type(error).__name__}: {error}") from error

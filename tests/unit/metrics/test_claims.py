@@ -1,6 +1,7 @@
 """Claim metrics: splitting, verdicts, quotations, and each failure."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -14,6 +15,8 @@ from calibrant.metrics import (
     ContextualRelevancyMetric,
     CustomEvalMetric,
     FaithfulnessMetric,
+    GEvalMetric,
+    PairwiseMetric,
     ToxicityMetric,
 )
 from calibrant.metrics.claim_replies import CLAIM_SCHEMAS
@@ -104,7 +107,7 @@ def test_more_or_fewer_verdicts_than_statements_are_a_failure(given, calls):
     script = {**SPLIT, **said} if calls == 1 else [SPLIT, said]
     result = evaluated(FaithfulnessMetric(model=ScriptedInvoker(script), calls=calls))
     assert (result.score, result.error.code) == (None, "verdict_count")
-    assert result.error.message == f"2 statements need as many verdicts, got {given}"
+    assert result.error.message == f"expected 2 verdicts, one for each statement, got {given}"
 
 
 @pytest.mark.parametrize(
@@ -129,14 +132,14 @@ def test_an_answer_with_nothing_to_check_is_not_applicable():
     for script in ([{"statements": []}], [{"statements": ["", " "]}]):
         result = evaluated(FaithfulnessMetric(model=ScriptedInvoker(script)))
         assert (result.status, result.score) == ("not_applicable", None)
-        assert result.error.message == "the answer of item 'q1': no statement in it can be judged"
+        assert result.error.message == "item 'q1' has no statement in answer that can be judged"
 
 
 def test_a_blank_answer_is_not_applicable_and_nobody_is_asked():
     judge = ScriptedInvoker([])
     result = evaluated(FaithfulnessMetric(model=judge), ITEM.replace(answer=" \n"))
     assert (result.status, judge.requests) == ("not_applicable", [])
-    assert result.error.message == "the answer of item 'q1' is empty: there is nothing to judge"
+    assert result.error.message == "item 'q1' has nothing in answer, so there is nothing to judge"
 
 
 def test_statements_are_not_capped():
@@ -265,3 +268,18 @@ def test_a_callback_works_where_a_loop_is_running():
         return ask("It opens at ten.", ["Open from ten."])
 
     assert asyncio.run(asked()) == 1.0
+
+
+@pytest.mark.parametrize("criteria", [None, 5, "", " \n", ["Be brief."]])
+@pytest.mark.parametrize("made", [CustomEvalMetric, GEvalMetric, lambda given: PairwiseMetric(criteria=given)])
+def test_criteria_that_are_no_text_are_refused_in_words(made, criteria):
+    with pytest.raises(InputError, match="criteria is a text that says what is judged, not"):
+        made(criteria)
+
+
+def test_a_judge_is_shown_that_there_are_no_contexts():
+    judge = ScriptedInvoker([SPLIT, verdicts("none", "none")])
+    item = EvalInput(answer="It opens at ten; entry is free.", contexts=[])
+    assert asyncio.run(FaithfulnessMetric(model=judge).evaluate(item)).score == pytest.approx(0.0, abs=1e-8)
+    shown = judge.requests[1].messages[1].content
+    assert re.search(r"\[(\w+) begin contexts\]\n\n\[\1 end contexts\]", shown)

@@ -137,7 +137,7 @@ def test_a_judge_that_cannot_be_reached_for_the_steps_is_a_failure():
 
 
 def test_empty_criteria_are_refused():
-    with pytest.raises(InputError, match="criteria is a sentence"):
+    with pytest.raises(InputError, match="criteria is a text"):
         GEvalMetric("  ")
 
 

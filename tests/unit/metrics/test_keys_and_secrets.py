@@ -163,4 +163,5 @@ def test_what_is_no_text_is_shown_as_json_and_never_as_python():
     assert sections_of(item, ["answer", "query", "contexts", "absent"]) == {
         "answer": '{"a":"é","b":[1,null,true]}',
         "query": "5",
+        "contexts": "",
     }

@@ -117,7 +117,7 @@ def test_a_pair_finds_both_of_its_orders():
 def test_a_small_model_that_loses_count_of_the_contexts_is_a_failure():
     result, [said] = replayed(claims(ReplayInvoker(RECORDED))["contextual_precision"], RECORDED)
     assert len(said["verdicts"]) != 2
-    problem = f"2 statements need as many verdicts, got {len(said['verdicts'])}"
+    problem = f"expected 2 verdicts, one for each context, got {len(said['verdicts'])}"
     assert result.error == Failure(code="verdict_count", message=problem)
 
 

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from calibrant import ScriptedInvoker
 from calibrant.errors import JudgeReplyError, RatingError, ScoreError
+from calibrant.metrics import AnswerRelevancyMetric, ContextualPrecisionMetric
 from calibrant.retrieval import (
     EvaluationResult,
     LLMRAGEvaluator,
@@ -104,6 +106,24 @@ def test_a_failure_with_a_code_keeps_it():
 async def relevancy(_query, _answer):
     await asyncio.sleep(0)
     return 0.75
+
+
+def test_a_dimension_with_nothing_to_judge_is_not_measured_and_spoils_no_other():
+    judge = ScriptedInvoker(
+        lambda request: (
+            {"statements": ["It is open."]}
+            if "statements" in request.schema["properties"]
+            else {"verdicts": [{"reason": "So.", "quote": "", "verdict": "mostly"}]}
+        )
+    )
+    evaluator = LLMRAGEvaluator(
+        relevancy_fn=AnswerRelevancyMetric(model=judge).callback(),
+        precision_fn=ContextualPrecisionMetric(model=judge).callback(),
+    )
+    metrics = evaluator.evaluate("Is it open?", "Until six.", contexts=[])
+    assert (metrics.answer_relevancy, metrics.measured) == (0.9, ("answer_relevancy",))
+    assert metrics.value("context_precision") is None
+    assert evaluator.evaluate("Is it open?", "", contexts=["Open."]).measured == ("context_precision",)
 
 
 def test_an_asynchronous_function_is_waited_for_also_inside_a_running_loop():
