@@ -4,52 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from calibrant.errors import InputError, shortened
+from calibrant.metrics.json_schemas import checked_schema
 from calibrant.metrics.text import TextRule
 from calibrant.ratings import MetricScore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from calibrant.items import EvalInput
 
-__all__ = ["CHECKED_KEYWORDS", "JSONEqualityMetric", "JSONSchemaMetric"]
-
-CHECKED_KEYWORDS = frozenset(
-    {
-        *("$ref", "$defs", "definitions", "type", "enum", "const", "properties", "required", "additionalProperties"),
-        *("items", "minItems", "maxItems", "minLength", "maxLength", "pattern", "minimum", "maximum"),
-        *("exclusiveMinimum", "exclusiveMaximum", "anyOf", "oneOf", "allOf"),
-        *("title", "description", "default", "examples", "$schema", "$id", "$comment"),
-    }
-)
-"""The keywords of a JSON schema that are checked, and those that say nothing about a value."""
-
-_TYPES = frozenset({"null", "boolean", "object", "array", "number", "integer", "string"})
+__all__ = ["JSONEqualityMetric", "JSONSchemaMetric"]
 
 
 class JSONSchemaMetric(TextRule):
-    """1.0 when the answer is JSON that follows `schema`. A keyword that could not be checked is refused at once."""
+    """1.0 when the answer is JSON that follows `schema`. A part of it that could not be checked is refused at once."""
 
     name = "json_schema"
     schema: Mapping[str, Any] = {}
     own_settings = ("schema",)
 
     def __init__(self, schema: Mapping[str, Any], **settings: Any) -> None:
-        if not isinstance(schema, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - settings come from plans
-            raise InputError(f"schema is a mapping, as JSON schemas are written, not {shortened(schema)}")
-        try:
-            unknown = sorted(_keywords(schema) - CHECKED_KEYWORDS)
-            types = sorted(_types(schema) - _TYPES)
-        except (AttributeError, TypeError) as error:
-            raise InputError(f"schema is no JSON schema: {error}") from None
-        if types:
-            raise InputError(f"the schema has the type {types[0]!r}; the types are: {', '.join(sorted(_TYPES))}")
-        if unknown:
-            raise InputError(f"the schema uses {', '.join(unknown)}, which cannot be checked here; leave it out")
-        super().__init__(schema=schema, **settings)
+        super().__init__(schema=checked_schema(schema), **settings)
 
     def rule(self, data: EvalInput) -> MetricScore:
         """1.0 when nothing is wrong with the answer under the schema; else what is."""
@@ -108,27 +84,3 @@ def _same_json(first: Any, second: Any) -> bool:
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
     return first == second
-
-
-def _keywords(schema: Any) -> set[str]:
-    return {keyword for one in _schemas(schema) for keyword in one}
-
-
-def _types(schema: Any) -> set[str]:
-    given = [one["type"] for one in _schemas(schema) if "type" in one]
-    return {name for names in given for name in ([names] if isinstance(names, str) else names)}
-
-
-def _schemas(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """`schema` and every schema within it."""
-    if not isinstance(schema, Mapping):
-        return
-    yield cast("Mapping[str, Any]", schema)
-    for key in ("properties", "$defs", "definitions"):
-        for inner in schema.get(key, {}).values():
-            yield from _schemas(inner)
-    for key in ("anyOf", "oneOf", "allOf"):
-        for inner in schema.get(key, ()):
-            yield from _schemas(inner)
-    for key in ("items", "additionalProperties"):
-        yield from _schemas(schema.get(key))

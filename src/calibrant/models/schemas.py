@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from calibrant.errors import shortened
 
-__all__ = ["faults_of", "is_strict"]
+__all__ = ["faults_of", "is_strict", "referenced"]
 
 Schema = Mapping[str, Any]
 
@@ -48,6 +48,23 @@ def is_strict(schema: Schema) -> bool:
     return all(is_strict(inner) for inner in _inner_schemas(schema))
 
 
+def referenced(reference: str, root: Schema) -> Any:
+    """The schema that a local `$ref` stands for, of the whole schema `root`; None when it is not there.
+
+    >>> referenced("#/$defs/n", {"$defs": {"n": {"type": "integer"}}}), referenced("#/$defs/m", {})
+    ({'type': 'integer'}, None)
+    """
+    if not reference.startswith("#"):
+        return None
+    found: Any = root
+    for raw in reference[1:].strip("/").split("/") if reference.strip("#/") else ():
+        part = raw.replace("~1", "/").replace("~0", "~")
+        if not isinstance(found, Mapping) or part not in found:
+            return None
+        found = cast("Mapping[str, Any]", found)[part]
+    return found
+
+
 def _inner_schemas(schema: Schema) -> Iterator[Schema]:
     for key in ("properties", "$defs", "definitions"):
         yield from cast("Mapping[str, Schema]", schema.get(key, {})).values()
@@ -64,7 +81,7 @@ def _faults(value: Any, schema: Any, place: str, root: Schema) -> Iterator[str]:
         return
     reference = schema.get("$ref")
     if isinstance(reference, str):
-        yield from _faults(value, _resolved(reference, root), place, root)
+        yield from _faults(value, referenced(reference, root), place, root)
     expected = schema.get("type")
     if expected is not None and not _is_of(value, expected):
         names = expected if isinstance(expected, str) else " or ".join(expected)
@@ -95,15 +112,6 @@ def _is_of(value: Any, expected: str | list[str]) -> bool:
         if isinstance(value, _TYPES.get(name, (object,))):
             return True
     return False
-
-
-def _resolved(reference: str, root: Schema) -> Any:
-    found: Any = root
-    for part in reference.removeprefix("#").strip("/").split("/"):
-        if not isinstance(found, Mapping) or part not in found:
-            return {}
-        found = found[part]
-    return found
 
 
 def _choice_faults(value: Any, schema: Schema, place: str) -> Iterator[str]:

@@ -9,6 +9,12 @@ from calibrant import EvalInput
 from calibrant.errors import InputError
 from calibrant.metrics import JSONEqualityMetric, JSONSchemaMetric
 
+TREE = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#"}}},
+}
+
 
 def result_of(metric, answer, reference=None):
     return asyncio.run(metric.evaluate(EvalInput(id="q1", answer=answer, ground_truth=reference)))
@@ -36,6 +42,9 @@ def result_of(metric, answer, reference=None):
         ({"oneOf": [{"type": "integer"}, {"minimum": 3}]}, "5", 0.0),
         ({"allOf": [{"type": "integer"}, {"exclusiveMaximum": 5}]}, "5", 0.0),
         ({"$defs": {"n": {"type": "integer"}}, "items": {"$ref": "#/$defs/n"}}, '["x"]', 0.0),
+        ({"$defs": {"a/b": {"type": "integer"}}, "items": {"$ref": "#/$defs/a~1b"}}, '["x"]', 0.0),
+        (TREE, '{"name": "a", "children": [{"name": "b"}]}', 1.0),
+        (TREE, '{"name": "a", "children": [{"children": []}]}', 0.0),
     ],
 )
 def test_an_answer_follows_the_schema_or_not(schema, answer, score):
@@ -78,6 +87,18 @@ def test_text_that_is_no_json_fails_both_rules_and_says_why(answer, problem):
         ({"properties": ["a"]}, "schema is no JSON schema"),
         ({"anyOf": 5}, "schema is no JSON schema"),
         ({"type": 5}, "schema is no JSON schema"),
+        ({"type": {"a": 1}}, "type is the name of a type, or a list of them, not {'a': 1}"),
+        ({"required": "name"}, "required is a list of names, not 'name'"),
+        ({"items": [{"type": "string"}]}, "items is a schema for every item, not [{'type': 'string'}]"),
+        ({"properties": {"a": {"pattern": "("}}}, "pattern is a regular expression, not '('"),
+        ({"minimum": "3"}, "minimum is a number, not '3'"),
+        ({"maxLength": -1}, "maxLength is a whole number from 0 on, not -1"),
+        ({"enum": "abc"}, "enum is a list of values, not 'abc'"),
+        ({"anyOf": []}, "anyOf is a list of schemas, not []"),
+        ({"properties": {"a": "string"}}, "properties is a mapping from names to schemas, not {'a': 'string'}"),
+        ({"additionalProperties": "no"}, "additionalProperties is a schema, true or false, not 'no'"),
+        ({"$ref": "#/$defs/absent"}, "the schema refers to '#/$defs/absent', which is not in it"),
+        ({"items": {"$ref": "https://example.org/s.json"}}, "refers to 'https://example.org/s.json', which is not"),
         ({"format": "date"}, "the schema uses format, which cannot be checked here; leave it out"),
         ({"anyOf": [{"not": {}}]}, "the schema uses not, which"),
         ({"$defs": {"a": {"multipleOf": 2}}}, "the schema uses multipleOf, which"),
