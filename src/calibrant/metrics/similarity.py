@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from calibrant.errors import InputError, NotApplicableError, RatingError, WrongTypeError, shortened
 from calibrant.metrics.base import BaseMetric
 from calibrant.metrics.instrument import code_fingerprint
+from calibrant.metrics.quotes import is_unspaced
 from calibrant.metrics.text import TextRule, text_of
 from calibrant.ratings import MetricScore
 
@@ -28,9 +30,10 @@ __all__ = [
     "common_subsequence",
     "edit_distance",
     "matching_ratio",
+    "words_of",
 ]
 
-_WORD = re.compile(r"\w+")
+_PLAIN_WORD = re.compile("[0-9A-Za-z]+")
 
 
 class SimilarityRule(TextRule):
@@ -54,7 +57,9 @@ class SimilarityRule(TextRule):
         raise NotImplementedError
 
     def _folded(self, text: str) -> str:
-        return text if self.case_sensitive else text.casefold()
+        # One letter with its accent and two code points for it look the same.
+        composed = unicodedata.normalize("NFC", text)
+        return composed if self.case_sensitive else unicodedata.normalize("NFC", composed.casefold())
 
 
 def references_of(data: EvalInput) -> list[str]:
@@ -74,7 +79,8 @@ def references_of(data: EvalInput) -> list[str]:
 class RougeLMetric(SimilarityRule):
     """ROUGE-L: the F1 of the longest common subsequence of words (Lin 2004, with beta = 1).
 
-    Words are runs of letters and digits; nothing is stemmed.
+    Words are runs of letters and digits, with their accents and vowel signs; in scripts that put no spaces between
+    words (Chinese, Japanese, Thai) every letter is one. Nothing is stemmed.
 
     >>> from calibrant import EvalInput
     >>> import asyncio
@@ -87,7 +93,7 @@ class RougeLMetric(SimilarityRule):
 
     def similarity(self, answer: str, reference: str) -> float:
         """2 LCS / (words of the answer + words of the reference); 1.0 when neither has any."""
-        first, second = _WORD.findall(answer), _WORD.findall(reference)
+        first, second = words_of(answer), words_of(reference)
         total = len(first) + len(second)
         return 2 * common_subsequence(first, second) / total if total else 1.0
 
@@ -155,6 +161,31 @@ class SemanticSimilarityMetric(BaseMetric):
             return await embed(texts, model=self.embedder)
         vectors = getattr(self.embedder, "embed", self.embedder)(texts)
         return await vectors if inspect.isawaitable(vectors) else vectors
+
+
+def words_of(text: str) -> list[str]:
+    """The words of `text`: runs of letters and digits, and every letter of a script without spaces by itself.
+
+    >>> words_of("Don't ask: snake_case"), words_of("करना"), words_of("東京 2020年")
+    (['Don', 't', 'ask', 'snake', 'case'], ['करना'], ['東', '京', '2020', '年'])
+    """
+    if text.isascii():
+        return _PLAIN_WORD.findall(text)
+    found: list[str] = []
+    last = ""
+    for letter in text:
+        if unicodedata.category(letter).startswith("M") and last:
+            found[-1] += letter
+        elif letter.isalnum():
+            alone = is_unspaced(letter)
+            if last == "word" and not alone:
+                found[-1] += letter
+            else:
+                found.append(letter)
+            last = "letter" if alone else "word"
+        else:
+            last = ""
+    return found
 
 
 def common_subsequence(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:

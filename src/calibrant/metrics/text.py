@@ -28,7 +28,9 @@ __all__ = [
     "text_of",
 ]
 
-_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?(?!\.?\d)%?")
+_NUMBER = re.compile(
+    r"(?<![\w.])[-+]?(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?(?!\.?\d)(?:\s?%)?"
+)
 _MINUS = str.maketrans("\u2212\u2010\u2011", "---")
 _UNITS = ("characters", "words", "lines")
 
@@ -91,8 +93,11 @@ class ExactMatchMetric(TextRule):
     def rule(self, data: EvalInput) -> MetricScore:
         """1.0 when one of the references is the answer."""
         answer = data.get(self.field)
-        references = data.ground_truth if isinstance(data.ground_truth, list | tuple) else [data.ground_truth]
-        matches = any(self._same(answer, reference) for reference in cast("Sequence[Any]", references))
+        references = data.ground_truth if isinstance(data.ground_truth, list | tuple) else (data.ground_truth,)
+        if not references and not isinstance(answer, list | tuple):
+            raise NotApplicableError(f"item {data.id!r} has no reference")
+        known = [data.ground_truth, *cast("Sequence[Any]", references)]
+        matches = any(self._same(answer, reference) for reference in known)
         return MetricScore(float(matches), "" if matches else f"expected {shortened(data.ground_truth)}")
 
     def _same(self, answer: Any, reference: Any) -> bool:
@@ -115,7 +120,10 @@ class ContainsMetric(TextRule):
 
     def __init__(self, texts: Sequence[str] | str = (), **settings: Any) -> None:
         for name, value in {"texts": texts, "excluded": settings.get("excluded", ())}.items():
-            settings[name] = (value,) if isinstance(value, str) else tuple(value)
+            given = (value,) if isinstance(value, str) else value
+            if not isinstance(given, list | tuple) or not all(isinstance(one, str) and one for one in given):
+                raise InputError(f"{name} is a text or a list of texts, and none is empty, not {shortened(value)}")
+            settings[name] = tuple(given)
         super().__init__(**settings)
         if not self.texts and not self.excluded:
             self.required_fields |= {"ground_truth"}
@@ -126,7 +134,9 @@ class ContainsMetric(TextRule):
         wanted = list(self.texts)
         if not wanted and not self.excluded:
             given = data.ground_truth
-            wanted = [str(one) for one in given] if isinstance(given, list | tuple) else [str(given)]
+            listed = cast("Sequence[Any]", given if isinstance(given, list | tuple) else (given,))
+            # An empty text stands in every answer: it would be a score that says nothing.
+            wanted = [str(one) for one in listed if one != ""]
         if not wanted and not self.excluded:
             raise NotApplicableError(f"item {data.id!r} names no text that shall be contained")
         missing = [one for one in wanted if self._folded(one) not in text]
@@ -150,6 +160,8 @@ class RegexMetric(TextRule):
 
     def __init__(self, pattern: str, **settings: Any) -> None:
         super().__init__(pattern=pattern, **settings)
+        if isinstance(self.flags, bool) or not isinstance(self.flags, int):  # pyright: ignore[reportUnnecessaryIsInstance] - settings come from plans
+            raise InputError(f"flags is a number, such as re.IGNORECASE (2), not {shortened(self.flags)}")
         try:
             self._compiled = re.compile(self.pattern, self.flags)
         except (re.error, TypeError) as error:
@@ -244,9 +256,10 @@ def numbers_of(value: Any) -> list[float]:
         return [float(value)] if math.isfinite(value) else []
     if not isinstance(value, str):
         return []
-    return [_number(found) for found in _NUMBER.findall(value.translate(_MINUS))]
+    numbers = [_number(found) for found in _NUMBER.findall(value.translate(_MINUS))]
+    return [number for number in numbers if math.isfinite(number)]
 
 
 def _number(text: str) -> float:
     plain = text.replace(",", "")
-    return float(plain[:-1]) / 100 if plain.endswith("%") else float(plain)
+    return float(plain[:-1].rstrip()) / 100 if plain.endswith("%") else float(plain)

@@ -174,14 +174,17 @@ class Gauge(BaseLMInvoker):
 
     name = "gauge/judge"
 
-    def __init__(self):
+    def __init__(self, moment=0.01):
         self.now = self.most = self.cancelled = 0
+        self.moment, self.ten_are_asked = moment, asyncio.Event()
 
     async def invoke(self, request):
         self.now += 1
+        if self.now == 10:
+            self.ten_are_asked.set()
         self.most = max(self.most, self.now)
         try:
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(self.moment)
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
@@ -198,11 +201,11 @@ def test_judges_run_at_once_under_the_cap(cap, most):
 
 
 def test_cancelling_an_evaluation_cancels_every_judge_and_leaves_no_task():
-    gauge = Gauge()
+    gauge = Gauge(moment=600)
 
     async def cancel_it():
         task = asyncio.create_task(Polite(models=[gauge] * 5).evaluate([ITEM, EvalInput(id="b", query="?")]))
-        await asyncio.sleep(0.005)
+        await gauge.ten_are_asked.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
