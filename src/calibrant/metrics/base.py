@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from calibrant.aggregation.juries import AggregationMethod, AggregationSelector
-from calibrant.errors import InputError, WrongTypeError
+from calibrant.errors import InputError, WrongTypeError, shortened
 from calibrant.fingerprints import fingerprint
 from calibrant.items import EvalInput
 from calibrant.metrics.fields import field_names, field_specs
@@ -74,6 +74,8 @@ class BaseMetric(ABC):
         for name, value in settings.items():
             if name.startswith("_") or not hasattr(type(self), name) or callable(getattr(type(self), name)):
                 raise WrongTypeError(f"{type(self).__name__} has no setting {name!r}")
+            if isinstance(getattr(type(self), name), bool) and not isinstance(value, bool):
+                raise WrongTypeError(f"{name} is True or False, not {shortened(value)}")
             setattr(self, name, value)
 
     def __init_subclass__(cls, **keywords: Any) -> None:

@@ -29,6 +29,7 @@ LEVELS: Mapping[int, str] = {
     3: "The criterion is met fully.",
 }
 
+_UNNAMED = "g_eval"
 _WRITER = """\
 You write the steps by which a judge shall rate one answer of a system on one criterion. Write three to six steps, \
 each one sentence in the imperative, that say what to look for and what decides between the levels. Do not rate \
@@ -55,9 +56,9 @@ class GEvalMetric(RubricMetric):
         self,
         criteria: str,
         *,
-        name: str = "g_eval",
-        fields: Sequence[str] | None = None,
-        steps: Sequence[str] = (),
+        name: str = _UNNAMED,
+        fields: Sequence[str] | str | None = None,
+        steps: Sequence[str] | str = (),
         path: str | Path | None = None,
         **settings: Any,
     ) -> None:
@@ -68,12 +69,15 @@ class GEvalMetric(RubricMetric):
         rubric = Rubric(
             criterion=name,
             definition=checked_criteria(criteria),
-            fields=("answer",) if fields is None else tuple(fields),
+            fields=("answer",) if fields is None else cast("tuple[str, ...]", fields),
             optional=("query", "contexts", "ground_truth") if fields is None else (),
-            steps=tuple(steps),
+            steps=cast("tuple[str, ...]", steps),
             levels=LEVELS,
         )
-        super().__init__(self._kept(rubric), **settings)
+        asked = {"criterion": name} if name != _UNNAMED else {}
+        super().__init__(
+            self._kept(rubric, asked if fields is None else {**asked, "fields": rubric.fields}), **settings
+        )
 
     async def prepare(self) -> None:
         """Have the steps written, unless they are there. The first judge is asked; `preparation` is what it took."""
@@ -110,7 +114,8 @@ class GEvalMetric(RubricMetric):
             await asyncio.to_thread(_keep, self.path, written)
         self._written.append(written)
 
-    def _kept(self, rubric: Rubric) -> Rubric:
+    def _kept(self, rubric: Rubric, asked: Mapping[str, Any]) -> Rubric:
+        """The rubric of the file, if it is there; what was `asked` for by name may not differ in it."""
         if rubric.steps or self.path is None or not self.path.exists():
             return rubric
         kept = read_rubric(self.path)
@@ -119,6 +124,12 @@ class GEvalMetric(RubricMetric):
                 f"{self.path} was written for other criteria, {shortened(kept.definition)}; "
                 "delete it, or use RubricMetric to read it as it is"
             )
+        for key, wanted in asked.items():
+            if getattr(kept, key) != wanted:
+                raise InputError(
+                    f"{self.path} has the {key} {getattr(kept, key)!r}, and {wanted!r} is asked for; "
+                    "change one of them, or delete the file to have it written anew"
+                )
         return kept
 
     def _loop_lock(self) -> asyncio.Lock:

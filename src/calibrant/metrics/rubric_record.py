@@ -52,12 +52,16 @@ class Rubric:
     examples: tuple[RubricExample, ...] = field(default=())
 
     def __post_init__(self) -> None:
+        for name in ("fields", "optional", "steps", "labels"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
         ordered = dict(sorted(self.levels.items()))
         if len(ordered) < 2:
             raise InputError(f"levels: rubric {self.criterion!r} needs at least two levels, got {list(ordered)}")
         object.__setattr__(self, "levels", MappingProxyType(ordered))
         object.__setattr__(self, "labels", self.labels or _letters(len(ordered)))
         unseen = [] if self.fields else ["fields names at least one field, or the judge would rate an item unseen"]
+        unseen += [f"steps: step {place} is empty" for place, step in enumerate(self.steps, 1) if not step.strip()]
         problems = [*unseen, *label_problems(self.labels, len(ordered)), *self._example_problems()]
         if problems:
             raise InputError.gathered(f"rubric {self.criterion!r}", problems)

@@ -91,6 +91,12 @@ def _checked_count(name: str) -> Callable[[Any], int | None]:
     return checked
 
 
+def _checked_name(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"name of a metric is a text that is not empty, not {shortened(value)}")
+    return value
+
+
 CHECKED_SETTINGS: dict[str, Callable[[Any], Any]] = {
     "threshold": _checked_threshold,
     "models": resolve_invokers,
@@ -100,6 +106,7 @@ CHECKED_SETTINGS: dict[str, Callable[[Any], Any]] = {
 """Settings that are properties, and what each may be."""
 
 PLAIN_SETTINGS: dict[str, Callable[[Any], Any]] = {
+    "name": _checked_name,
     "required_fields": _checked_names("required_fields"),
     "passing_labels": _checked_names("passing_labels"),
     "higher_is_better": _checked_switch("higher_is_better"),

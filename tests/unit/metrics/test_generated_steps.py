@@ -151,3 +151,27 @@ def test_every_way_of_scoring_rests_on_the_steps(scoring):
     assert asyncio.run(kind.evaluate(EvalInput(answer="x"))).score == 1.0
     assert all("Look at it in way 1." in request.messages[0].content for request in judge.requests[1:])
     assert len(judge.requests) == 1 + (3 if scoring == "sampled" else 1)
+
+
+def test_kept_steps_are_not_passed_off_as_those_of_another_name_or_other_fields(tmp_path):
+    path = tmp_path / "kind.md"
+    asyncio.run(GEvalMetric(CRITERIA, name="kind", path=path, models=writer()).evaluate(EvalInput(answer="Hello!")))
+    assert GEvalMetric(CRITERIA, path=path).name == "kind"
+    assert GEvalMetric(CRITERIA, path=path, fields="answer").rubric.steps == ("Look at it in way 1.",)
+    for settings, problem in [
+        ({"name": "warm"}, "kind.md has the criterion 'kind', and 'warm' is asked for"),
+        ({"fields": ["query"]}, r"has the fields \('answer',\), and \('query',\) is asked for"),
+    ]:
+        with pytest.raises(InputError, match=problem):
+            GEvalMetric(CRITERIA, path=path, **settings)
+
+
+def test_one_field_and_one_step_need_no_list():
+    metric = GEvalMetric(CRITERIA, fields="query", steps="Look for a greeting.")
+    assert (metric.rubric.fields, metric.rubric.steps) == (("query",), ("Look for a greeting.",))
+    assert metric.required_fields == {"query"}
+
+
+def test_an_empty_step_is_refused():
+    with pytest.raises(InputError, match="steps: step 2 is empty"):
+        GEvalMetric(CRITERIA, steps=["Look.", " "])

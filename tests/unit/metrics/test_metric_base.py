@@ -1,10 +1,12 @@
 import asyncio
+import re
 
 import pytest
 
 from calibrant import BaseMetric, EvalInput, Failure, MetricScore, ScriptedInvoker, metric
 from calibrant.aggregation import AggregationMethod, MedianAggregationStrategy
 from calibrant.errors import InputError, ModelNotNamedError, NotApplicableError, StoreError, WrongTypeError
+from calibrant.metrics import ExactMatchMetric
 from calibrant.models import Request
 
 ITEM = EvalInput(id="a", query="Is it open?", answer="Yes.")
@@ -367,3 +369,38 @@ def test_a_batch_that_does_not_answer_every_item_fails_for_all(answer):
 def test_a_metric_cannot_be_made_without_evaluate():
     with pytest.raises(TypeError, match="abstract"):
         BaseMetric()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "problem"),
+    [
+        ("name", "", "name of a metric is a text that is not empty, not ''"),
+        ("name", 5, "name of a metric is a text that is not empty, not 5"),
+        ("higher_is_better", "no", "higher_is_better is True or False, not 'no'"),
+        ("strict_mode", 1, "strict_mode is True or False, not 1"),
+        ("quorum", "2", "quorum is a whole number from 1 on, or None, not '2'"),
+        ("quorum", 2.5, "quorum is a whole number from 1 on, or None, not 2.5"),
+        ("max_concurrent_judges", -1, "max_concurrent_judges is a whole number from 1 on, or None, not -1"),
+        ("max_concurrent_judges", True, "max_concurrent_judges is a whole number from 1 on, or None, not True"),
+        ("required_fields", "answer", "required_fields are several texts such as {'one', 'other'}, not 'answer'"),
+        ("required_fields", [5], "required_fields are texts, not 5"),
+        ("passing_labels", "pass", "passing_labels are several texts such as {'one', 'other'}, not 'pass'"),
+    ],
+)
+def test_a_setting_of_the_wrong_kind_is_refused_where_it_is_set(setting, value, problem):
+    class Checked(BaseMetric):
+        async def _evaluate(self, data):
+            return 1.0
+
+    for given in (
+        lambda: Checked(**{setting: value}),
+        lambda: setattr(Checked(), setting, value),
+        lambda: type("Wrong", (Checked,), {setting: value}),
+    ):
+        with pytest.raises((InputError, WrongTypeError), match=re.escape(problem)):
+            given()
+
+
+def test_a_switch_of_a_subclass_is_true_or_false():
+    with pytest.raises(WrongTypeError, match="normalise is True or False, not 'no'"):
+        ExactMatchMetric(normalise="no")
