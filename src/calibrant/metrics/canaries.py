@@ -86,6 +86,8 @@ def read_canaries(path: str | Path) -> tuple[Canary, ...]:
     from calibrant.readers.sources import row_source
 
     source = Path(path)
+    if not source.is_file():
+        raise InputError(f"there is no file of canaries {source}")
     found: dict[str, Canary] = {}
     problems: list[str] = []
     for row in row_source(source):
@@ -99,6 +101,8 @@ def read_canaries(path: str | Path) -> tuple[Canary, ...]:
         found[canary.item.id] = canary
     if problems:
         raise InputError.gathered(source.name, problems)
+    if not found:
+        raise InputError(f"{source.name} holds no canaries; leave canaries out, or write one record a line")
     return tuple(found.values())
 
 
@@ -108,9 +112,9 @@ def chosen_canaries(given: Canaries) -> tuple[Canary, ...]:
         return shipped_canaries() if given else ()
     if isinstance(given, str | Path):
         return read_canaries(given)
-    found = tuple(given)
-    if not all(isinstance(one, Canary) for one in found):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped callers
-        raise WrongTypeError(f"canaries are True, a file, or a list of Canary, not {shortened(found)}")
+    found = tuple(given) if isinstance(given, Iterable) else None  # pyright: ignore[reportUnnecessaryIsInstance] - untyped callers
+    if found is None or not all(isinstance(one, Canary) for one in found):  # pyright: ignore[reportUnnecessaryIsInstance] - as above
+        raise WrongTypeError(f"canaries are True, a file, or a list of Canary, not {shortened(given)}")
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -97,10 +98,21 @@ def _grades(item: EvalInput) -> Mapping[str, float]:
     if graded is None and item.relevant_ids is None:
         raise RatingError(f"item {item.id!r} has neither relevant_ids nor relevance", code="missing_field")
     given = dict.fromkeys(item.relevant_ids or (), 1.0) if graded is None else graded
-    grades = {str(name): float(grade) for name, grade in given.items()}
+    grades = {str(name): _grade(item, name, grade) for name, grade in given.items()}
     if not any(grade > 0 for grade in grades.values()):
         raise NotApplicableError(f"item {item.id!r} has no relevant document, so there is nothing to find")
     return grades
+
+
+def _grade(item: EvalInput, name: Any, given: Any) -> float:
+    """The grade as a number; checked item by item, since the measures take all items at once."""
+    try:
+        grade = float(given)
+    except (TypeError, ValueError):
+        grade = math.nan
+    if not math.isfinite(grade):
+        raise InputError(f"relevance of item {item.id!r}: the grade of {name!r} is a number, not {shortened(given)}")
+    return grade
 
 
 def _retrieved(item: EvalInput) -> list[str]:

@@ -200,5 +200,14 @@ def test_what_stands_for_canaries(written):
     assert chosen_canaries(given=False) == ()
     path = written(RUDE)
     assert chosen_canaries(path) == chosen_canaries(str(path)) == chosen_canaries(list(read_canaries(path)))
-    with pytest.raises(WrongTypeError, match=r"canaries are True, a file, or a list of Canary, not \(7,\)"):
+    with pytest.raises(WrongTypeError, match=r"canaries are True, a file, or a list of Canary, not \[7\]"):
         chosen_canaries([7])
+    with pytest.raises(WrongTypeError, match="canaries are True, a file, or a list of Canary, not 7"):
+        chosen_canaries(7)
+
+
+def test_a_file_of_canaries_that_is_not_there_or_empty_is_told(tmp_path, written):
+    with pytest.raises(InputError, match=r"there is no file of canaries .*absent\.jsonl"):
+        read_canaries(tmp_path / "absent.jsonl")
+    with pytest.raises(InputError, match=r"mine\.jsonl holds no canaries"):
+        read_canaries(written())

@@ -89,3 +89,15 @@ def test_measures_that_mean_nothing_are_refused(make, error):
 def test_the_instrument_knows_the_measures():
     assert PyTrecMetric("RR").instrument != PyTrecMetric("AP").instrument
     assert TopKAccuracy(1).instrument != TopKAccuracy(2).instrument
+
+
+@pytest.mark.parametrize("grade", ["high", None, float("nan"), float("inf"), [1]])
+def test_a_grade_that_is_no_number_fails_its_item_alone(grade):
+    items = [
+        EvalInput(id="good", retrieved_chunks=["a"], relevance={"a": 2}),
+        EvalInput(id="bad", retrieved_chunks=["a"], relevance={"a": 2, "b": grade}),
+    ]
+    good, bad = asyncio.run(PyTrecMetric(["RR"]).evaluate(items))
+    assert good["RR"]["score"] == 1.0
+    assert bad["error_code"] == "metric_error"
+    assert "relevance of item 'bad': the grade of 'b' is a number, not" in bad["error"]
