@@ -78,7 +78,7 @@ def _file(path: Path, name: str) -> RowSource:
     if not path.is_file():
         raise InputError(f"there is no file {path}; a dataset's path is relative to the plan, or to the current folder")
     if suffix in {".csv", ".tsv"}:
-        return _csv(path, name, "\t" if suffix == ".tsv" else ",")
+        return _csv(path, name, "\t" if suffix == ".tsv" else ",;\t")
     if suffix == ".parquet":
         return _parquet(path, name)
     if suffix == ".json":
@@ -86,14 +86,13 @@ def _file(path: Path, name: str) -> RowSource:
     return RowSource(name, lambda: _jsonl_rows(path))
 
 
-def _csv(path: Path, name: str, delimiter: str) -> RowSource:
+def _csv(path: Path, name: str, delimiters: str) -> RowSource:
+    """The rows below the header. Where the first delimiter does not part it, another that does is the file's own."""
     # A retrieved document may be longer than the 128 KiB that the csv module allows a cell unless it is told.
     csv.field_size_limit(max(csv.field_size_limit(), sys.maxsize >> 32))
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        try:
-            header = next(csv.reader(file, delimiter=delimiter), None)
-        except UnicodeDecodeError:
-            raise _not_utf8(path) from None
+    headers = {delimiter: _header(path, delimiter) for delimiter in delimiters}
+    delimiter = next((one for one in delimiters if len(headers[one]) > 1), delimiters[0])
+    header = headers[delimiter]
     if not header:
         raise InputError(f"{path.name} is empty; its first line names the columns")
     names = [column.strip() for column in header]
@@ -104,6 +103,14 @@ def _csv(path: Path, name: str, delimiter: str) -> RowSource:
     if problems:
         raise InputError.gathered(path.name, problems)
     return RowSource(name, lambda: _csv_rows(path, names, delimiter), columns=names, is_text=True)
+
+
+def _header(path: Path, delimiter: str) -> list[str]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        try:
+            return next(csv.reader(file, delimiter=delimiter), [])
+        except UnicodeDecodeError:
+            raise _not_utf8(path) from None
 
 
 def _csv_rows(path: Path, columns: list[str], delimiter: str) -> Iterator[Row]:

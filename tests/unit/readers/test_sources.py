@@ -254,3 +254,21 @@ def test_every_problem_of_a_header_is_named(tmp_path):
         "line 1: column 5 has no name",
         "line 1: two columns are called 'id'",
     )
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_csv_is_parted_as_its_header_is(tmp_path, separator):
+    path = tmp_path / "items.csv"
+    lines = [["Ticket Nr.", "Frage (Kunde)"], ["1", '"Wo, bitte; und\twann?"'], ["2", "„Straße“"]]
+    path.write_text("\n".join(separator.join(line) for line in lines), encoding="utf-8-sig")
+    rows = row_source(path)
+    assert rows.columns == ("Ticket Nr.", "Frage (Kunde)")
+    assert [row.cells["Frage (Kunde)"] for row in rows] == ["Wo, bitte; und\twann?", "„Straße“"]
+
+
+def test_a_comma_goes_before_other_separators_and_one_column_is_enough(tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text("query,seen; by\nWhy?,kim\n")
+    assert row_source(path).columns == ("query", "seen; by")
+    path.write_text('"query; in full"\nWhy; then?\n')
+    assert [row.cells for row in row_source(path)] == [{"query; in full": "Why; then?"}]
