@@ -34,6 +34,7 @@ def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None) -
     told: list[str] = []
     if session.labels:
         summaries, told = corrected(summaries, session.tallies, session.labels, session.labelled, level=settings.level)
+    modes = [*session.modes.warnings()]
     stopped = any(STOPPING & {*summary.pass_rate.coverage.codes} for summary in summaries)
     result = Run(
         id=session.run,
@@ -42,7 +43,7 @@ def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None) -
         dataset=session.asked.dataset,
         metrics=summaries,
         usage=replace(session.budget.judged, cached=session.cached),
-        warnings=(*warnings_of(summaries), *session.modes.warnings(), *told),
+        warnings=(*warnings_of(summaries), *modes, *told),
         system=None if session.asked.system is None else session.asked.system.summary(),
         seconds=time.monotonic() - session.began,
         canaries=session.canaries.reports(unreached=session.stopped_by or "interrupted"),
@@ -54,6 +55,7 @@ def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None) -
         "ended": time.time(),
         "baseline": None if baseline is None else baseline.id,
         "labels": labels_json(session.labels, session.labelled),
+        "modes": modes,
         "seal": str(session.tallies.seal),
         "report": result.to_json() if settings.store_text else report_without_text(result.to_json()),
     }
@@ -67,7 +69,7 @@ def warnings_of(summaries: Sequence[MetricSummary]) -> list[str]:
     for summary in summaries:
         coverage, rate = summary.pass_rate.coverage, summary.pass_rate
         asked = coverage.rated + coverage.failed
-        if asked and coverage.failed / asked >= WARNED_SHARE:
+        if coverage.rated and coverage.failed / asked >= WARNED_SHARE:
             bounds = rate.worst_case
             hidden = "" if bounds is None else f"; the pass rate lies between {bounds[0]:.3f} and {bounds[1]:.3f}"
             found.append(f"{summary.name}: {coverage.failed} of {asked} items could not be rated{hidden}")
@@ -75,6 +77,6 @@ def warnings_of(summaries: Sequence[MetricSummary]) -> list[str]:
             told = ", ".join(f"{count} {code}" for code, count in coverage.codes.items())
             found.append(f"{summary.name}: no item was rated ({told})")
         left = sum(count for code, count in coverage.codes.items() if code in STOPPING)
-        if left:
+        if left and left < coverage.total:
             found.append(f"{summary.name}: {left} of {coverage.total} items were not reached; the numbers are partial")
     return found

@@ -47,7 +47,7 @@ def recounted(keeper: Keeper, run: str, *, baseline: Run | str | Path | None = N
     tallies.unreached = manifest.get("stopped") or "interrupted"
     summaries, told = _summaries(keeper, run, manifest, tallies)
     usage = sum((summary.usage for summary in summaries), Usage())
-    warnings = (*warnings_of(summaries), *told)
+    warnings = (*warnings_of(summaries), *manifest.get("modes", ()), *told)
     found = replace(kept_run(keeper, run), metrics=summaries, warnings=warnings, usage=usage, gates=())
     gates = [parse_gate(gate["gate"]) for gate in manifest["report"]["gates"]]
     answers, unanswered = _answers(gates, found, _baseline(keeper, manifest, baseline), manifest["level"])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.errors import CODES, Status
+from calibrant.errors import CODES, Status, StoreError
 from calibrant.estimates import Coverage, Estimate
 from calibrant.metrics.repeats import within_item_variance
 from calibrant.ratings import Failure, Rating, Usage
@@ -21,7 +21,7 @@ from calibrant.runs.summaries import FailureCause, MetricSummary, Spread, Unstab
 from calibrant.stats import mean, proportion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -285,7 +285,7 @@ def tallies_of(run: str, keeper: Keeper, specs: Iterable[MetricSpec], n: int) ->
         places[kept.item.id] = kept.position
         tallies.place(kept.position, kept.cluster)
     for item, ratings in groupby(keeper.ratings(run), key=attrgetter("item")):
-        tallies.add(places[item], ratings)
+        tallies.add(_place(places, item, run), ratings)
     return tallies
 
 
@@ -299,6 +299,13 @@ def outcomes_of(run: Run, spec: MetricSpec) -> Outcomes:
     for criterion in dict.fromkeys([spec.parent or spec.name, spec.name]):
         for rating in run.keeper.ratings(run.id, criterion):
             if rating.role == "result":
-                tally.add(places[rating.item], rating)
+                tally.add(_place(places, rating.item, run.id), rating)
     has_clusters = any(record.cluster is not None for record in kept)
     return tally.outcomes([*places], [record.cluster or "" for record in kept] if has_clusters else None)
+
+
+def _place(places: Mapping[str, int], item: str, run: str) -> int:
+    """Where an item stands in the dataset. An item that was taken from the store is damage, and is named."""
+    if item not in places:
+        raise StoreError(f"run {run!r} holds ratings of item {item!r}, but not the item; `calibrant verify` lists all")
+    return places[item]

@@ -34,8 +34,8 @@ class Difference:
 class Verification:
     """The verification of one run. `checked` counts the places of the report that were worked out anew.
 
-    `damaged` names rows of the store that do not match their checksum, `unchecked` what rests on something that is not
-    kept with the run.
+    `damaged` names rows of the store that do not match their checksum or are missing, `unchecked` what rests on
+    something that is not kept with the run.
     """
 
     run: str
@@ -71,7 +71,7 @@ class Verification:
         if self.is_ok:
             yield f"OK  {self.run}: {rest}, and none differs"
         elif self.damaged:
-            yield f"DAMAGED  {self.run}: {len(self.damaged)} of its rows do not match their checksum"
+            yield f"DAMAGED  {self.run}: {len(self.damaged)} of its rows do not match their checksum, or are missing"
         else:
             yield f"DIFFERS  {self.run}: {rest}; what differs:"
         yield from (f"  damaged: {text}" for text in self.damaged)

@@ -70,15 +70,21 @@ def _verification(keeper: Keeper, run: str, baseline: Run | str | Path | None) -
 
 
 def _damaged(keeper: Keeper, run: str) -> tuple[str, ...]:
-    """The rows of this run, and of the calls that it rests on, that do not match their checksum."""
+    """The rows of this run, and of the calls that it rests on, that do not match their checksum; items that are gone."""
     found = [] if keeper.workspace is None else keeper.workspace.check(run)
     calls = {text.removeprefix("call ") for text in found if text.startswith("call ")}
     others = [text for text in found if not text.startswith("call ")]
-    if others or not calls:
+    if others:
         # Where ratings are damaged, nobody can say which calls they rest on.
         return tuple(others)
-    used = {key for rating in keeper.ratings(run) for key in rating.call_keys}
-    return tuple(f"call {key}" for key in sorted(calls & used))
+    known = {kept_item.item.id for kept_item in keeper.items(run)}
+    used, lost = set[str](), dict[str, None]()
+    for rating in keeper.ratings(run):
+        used.update(rating.call_keys)
+        if rating.item not in known:
+            lost[rating.item] = None
+    gone = [f"item {item!r}, of which there are ratings, is missing" for item in lost]
+    return (*(f"call {key}" for key in sorted(calls & used)), *gone)
 
 
 def _seal(manifest: Mapping[str, Any], count: Recount) -> Iterator[Difference]:
@@ -152,6 +158,8 @@ def _unchecked(manifest: Mapping[str, Any], count: Recount) -> Iterator[str]:
         more = report["usage"]["calls"] - found["calls"]
         yield f"usage: {more} calls that no rating accounts for, such as calls that failed, were counted as it ran"
     yield from (f"{name}: counted while it ran" for name in ("system", "canaries") if report.get(name))
+    if manifest.get("modes"):
+        yield "warnings on how votes were scored: counted while it ran"
     if "seal" not in manifest:
         yield "the seal: this run was kept without one"
     for gate, reason in count.open_gates.items():

@@ -5,9 +5,10 @@ import zlib
 import pytest
 from sample_runs import brief, faithfulness, items, jury, kept, share, tone
 
-from calibrant import MultiOutputBaseMetric
+from calibrant import MultiOutputBaseMetric, ScriptedInvoker
 from calibrant.aggregation import MedianAggregationStrategy
-from calibrant.errors import InputError, UnknownNameError
+from calibrant.errors import InputError, StoreError, UnknownNameError
+from calibrant.metrics import RubricMetric
 from calibrant.runs import export, reopened, verify
 
 LABELS = [
@@ -88,7 +89,9 @@ def test_a_changed_row_is_found_by_its_checksum(folder):
     found = verify("latest", workspace=folder)
     assert not found.is_ok
     assert found.damaged == (f"rating of item 'q0' on 'brief' in run '{found.run}'",)
-    assert str(found).splitlines()[0] == f"DAMAGED  {found.run}: 1 of its rows do not match their checksum"
+    assert (
+        str(found).splitlines()[0] == f"DAMAGED  {found.run}: 1 of its rows do not match their checksum, or are missing"
+    )
 
 
 def test_a_changed_row_with_its_checksum_made_right_is_found_by_what_it_comes_to(folder):
@@ -347,3 +350,27 @@ def test_the_json_says_what_the_text_says(folder):
     data = json.loads(json.dumps(verify("latest", workspace=folder).to_json(), allow_nan=False))
     assert (data["schema"], data["ok"]) == ("calibrant.verification/1", False)
     assert data["differences"][0].keys() == {"where", "reported", "found"}
+
+
+def test_an_item_that_was_taken_away_is_named_and_its_run_cannot_be_opened(folder):
+    changed(folder, "DELETE FROM items WHERE item = 'q3'")
+    found = verify("latest", workspace=folder)
+    assert found.damaged == ("item 'q3', of which there are ratings, is missing",)
+    assert not found.is_ok
+    with pytest.raises(StoreError, match="holds ratings of item 'q3', but not the item; `calibrant verify` lists all"):
+        reopened("latest", workspace=folder)
+
+
+def test_warnings_on_how_votes_were_scored_are_not_held_against_the_ratings(tmp_path):
+    judge = ScriptedInvoker(lambda request: "B" if request.labels else {"explanation": "Sampled.", "score": 3})
+    fluency = RubricMetric("fluency", models=judge, scoring="weighted", fallback="sampled", samples=1)
+    run = kept(items(4), [fluency], folder=tmp_path)
+    assert "could not be weighted" in run.warnings[0]
+    for found in (verify(run), verify(export(run, tmp_path / "run.jsonl"))):
+        assert found.is_ok
+        assert found.unchecked == ("warnings on how votes were scored: counted while it ran",)
+    run.close()
+    with sqlite3.connect(tmp_path / "calibrant.db") as database:
+        database.execute('UPDATE manifests SET data = replace(data, \'"warnings":[\', \'"warnings":["Fine.",\')')
+    database.close()
+    assert places(verify("latest", workspace=tmp_path)) == ["warnings"]
