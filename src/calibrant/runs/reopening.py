@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from calibrant.errors import InputError, UnknownNameError
+from calibrant.errors import InputError, UnknownNameError, shortened
 from calibrant.estimates import Estimate
 from calibrant.metrics.canary_reports import CanaryReport
 from calibrant.ratings import Usage
+from calibrant.runs.finishing import warnings_of
 from calibrant.runs.records import DatasetInfo, GateAnswer, Run, SystemSummary
 from calibrant.runs.specification import MetricSpec
 from calibrant.runs.tally import tallies_of
@@ -24,6 +25,9 @@ __all__ = ["LATEST", "kept_run", "run_called", "run_named"]
 
 LATEST = "latest"
 """What stands for the run that was begun last."""
+
+SHOWN = 8
+"""So many of the runs are named to somebody who asks for one that is not there."""
 
 
 def run_named(runs: Sequence[str], reference: str) -> str:
@@ -51,16 +55,29 @@ def run_called(workspace: Workspace, reference: str) -> str:
     """
     runs = workspace.runs()
     if reference not in runs:
-        for run in reversed(runs):
-            if (workspace.manifest(run) or {}).get("name") == reference:
-                return run
+        names = {run: str((workspace.manifest(run) or {}).get("name")) for run in runs}
+        named = [run for run in runs if names[run] == reference]
+        if named:
+            return named[-1]
+        if not runs or (reference != LATEST and not any(run.startswith(reference) for run in runs)):
+            raise UnknownNameError(f"unknown run {shortened(reference)}; {_known(names)}")
     return run_named(runs, reference)
+
+
+def _known(names: Mapping[str, str]) -> str:
+    """The runs that there are, by id and name, the newest first."""
+    if not names:
+        return "the workspace has no runs yet"
+    told = [f"{run} ({name})" for run, name in reversed(names.items())]
+    older = f", and {len(told) - SHOWN} older ones: calibrant list" if len(told) > SHOWN else ""
+    return f"expected one of: {', '.join(told[:SHOWN])}{older}"
 
 
 def kept_run(keeper: Keeper, reference: str) -> Run:
     """The run that a keeper holds, with its numbers counted anew from its ratings.
 
-    What people's labels, gates, usage and warnings came to is as it was reported.
+    What people's labels, gates, usage and warnings came to is as it was reported; of a run that has not ended, usage is
+    what its ratings took, and the warnings are those of its numbers so far.
     """
     run = reference if keeper.workspace is None else run_called(keeper.workspace, reference)
     manifest = keeper.manifest(run)
@@ -71,19 +88,17 @@ def kept_run(keeper: Keeper, reference: str) -> Run:
     specs = [MetricSpec.from_json(spec) for spec in manifest["metrics"]]
     tallies = tallies_of(run, keeper, specs, dataset.n)
     tallies.unreached = manifest.get("stopped") or "interrupted"
+    summaries = tallies.summaries(level=manifest["level"])
     reported = {metric["name"]: metric for metric in report.get("metrics", ())}
     return Run(
         id=run,
         name=manifest["name"],
         status="complete" if manifest["status"] == "complete" else "incomplete",
         dataset=dataset,
-        metrics=tuple(
-            _with_correction(summary, reported.get(summary.name))
-            for summary in tallies.summaries(level=manifest["level"])
-        ),
+        metrics=tuple(_with_correction(summary, reported.get(summary.name)) for summary in summaries),
         gates=tuple(GateAnswer(**gate) for gate in report.get("gates", ())),
-        usage=Usage(**report.get("usage", {})),
-        warnings=tuple(report.get("warnings", ())),
+        usage=Usage(**report.get("usage", {})) if report else sum((summary.usage for summary in summaries), Usage()),
+        warnings=tuple(report.get("warnings", ()) if report else warnings_of(summaries)),
         system=SystemSummary(**report["system"]) if "system" in report else None,
         seconds=max(0.0, manifest.get("ended", 0.0) - manifest.get("started", 0.0)),
         canaries=tuple(CanaryReport.from_json(one) for one in report.get("canaries", ())),

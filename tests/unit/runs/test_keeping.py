@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import polars as pl
 import pytest
+from sample_runs import items, jury, kept
 
 from calibrant import EvalInput, metric
 from calibrant.errors import InputError, StoreError, UnknownNameError
@@ -13,6 +14,7 @@ from calibrant.ratings import Rating
 from calibrant.runs import RunSettings, compare, run, verify
 from calibrant.runs.archive import existing_workspace, manifest_of
 from calibrant.runs.keeping import KeptItem, MemoryKeeper, WorkspaceKeeper, opened
+from calibrant.runs.references import reopened
 from calibrant.runs.reopening import run_called, run_named
 from calibrant.store import Workspace
 
@@ -160,7 +162,8 @@ def test_an_id_goes_before_a_name_and_the_newest_before_the_others(tmp_path):
         assert run_called(workspace, "r-1") == "r-1"
         assert run_called(workspace, "main") == "r-3"
         assert manifest_of(workspace, "main") == {"name": "main"}
-        with pytest.raises(UnknownNameError, match="unknown run 'mainly'"):
+        told = r"unknown run 'mainly'; expected one of: r-3 \(main\), r-2 \(r-1\), r-1 \(main\)$"
+        with pytest.raises(UnknownNameError, match=told):
             run_called(workspace, "mainly")
 
 
@@ -184,3 +187,27 @@ def test_a_frame_with_dates_decimals_and_nested_columns_is_rated_kept_and_verifi
     assert (first.opened, first.refund, first.seen["on"]) == ("2026-03-01T09:00:00+00:00", "1.50", "2026-03-02")
     made.close()
     again.close()
+
+
+def test_of_many_runs_the_newest_are_named_to_who_asks_for_another(tmp_path):
+    with Workspace(tmp_path) as workspace:
+        with pytest.raises(UnknownNameError, match="unknown run 'mine'; the workspace has no runs yet$"):
+            run_called(workspace, "mine")
+        for number in range(10):
+            workspace.put_manifest(f"r-{number}", {"name": "nightly"})
+        with pytest.raises(UnknownNameError, match=r"r-2 \(nightly\), and 2 older ones: calibrant list$"):
+            run_called(workspace, "mine")
+
+
+def test_a_run_that_has_not_ended_says_what_it_took_so_far(tmp_path):
+    run = kept(items(8), [jury(size=1)], folder=tmp_path)
+    manifest = dict(run.keeper.manifest(run.id))
+    run.keeper.put_manifest(
+        run.id, {**{name: manifest[name] for name in manifest if name != "report"}, "status": "running"}
+    )
+    killed = reopened(run.id, workspace=tmp_path)
+    assert (killed.status, killed.usage) == ("incomplete", run.usage)
+    assert killed.usage.calls == 8
+    assert "no model was asked" not in str(killed)
+    killed.close()
+    run.close()
