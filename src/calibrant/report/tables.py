@@ -28,6 +28,7 @@ def run_text(run: Data) -> str:
     blocks += [
         "\n".join(lines)
         for lines in (
+            [*_reasons(run)],
             [*_corrected(run)],
             [*_failures(run)],
             [*_unstable(run)],
@@ -95,7 +96,6 @@ def _headline(run: Data) -> str:
 def _row(metric: Data) -> list[str]:
     coverage = metric["pass_rate"]["coverage"]
     worst = metric["pass_rate"]["worst_case"]
-    missing = coverage["failed"] + coverage["skipped"]
     usage = metric["usage"]
     return [
         metric["name"],
@@ -104,7 +104,7 @@ def _row(metric: Data) -> list[str]:
         str(coverage["rated"]),
         _counted(coverage["failed"], metric, "failed"),
         _counted(coverage["skipped"], metric, "skipped"),
-        f"{worst[0]:.3f} to {worst[1]:.3f}" if worst and missing else "-",
+        f"{worst[0]:.3f} to {worst[1]:.3f}" if worst and worst[0] != worst[1] else "-",
         money(usage["usd"]) if usage["calls"] or usage["cached"] else "-",
     ]
 
@@ -116,6 +116,18 @@ def _counted(count: int, metric: Data, status: str) -> str:
     codes = metric["pass_rate"]["coverage"]["codes"]
     named = [f"{number} {code}" for code, number in codes.items() if CODES[code].status == status]
     return f"{count}" if not named else named[0] if len(named) == 1 else f"{count} ({', '.join(named)})"
+
+
+def _reasons(run: Data) -> Iterator[str]:
+    """Why an estimate of a metric that rated items is missing, or has no interval."""
+    for metric in run["metrics"]:
+        if not metric["pass_rate"]["coverage"]["rated"]:
+            continue
+        named: dict[str, list[str]] = {}
+        for name in ("pass_rate", "score"):
+            if metric[name]["reason"]:
+                named.setdefault(metric[name]["reason"], []).append(name.replace("_", " "))
+        yield from (f"{metric['name']}, {' and '.join(names)}: {reason}" for reason, names in named.items())
 
 
 def _corrected(run: Data) -> Iterator[str]:

@@ -2,8 +2,9 @@ import csv
 import io
 
 import pytest
-from sample_runs import brief, items, jury, kept, share
+from sample_runs import brief, items, jury, kept, share, tone
 
+from calibrant import metric
 from calibrant.report import comparison_csv, comparison_text, run_csv, run_text
 from calibrant.report.columns import aligned
 from calibrant.report.comparison_tables import p_value_text, verdict_text
@@ -195,3 +196,35 @@ def test_columns_are_as_wide_as_their_widest_cell():
     assert (
         aligned(["a", "n"], [["long", "1"], ["b", "100"]], right=frozenset({"n"})) == "a       n\nlong    1\nb     100"
     )
+
+
+def test_an_estimate_that_is_missing_says_why():
+    text = run_text(kept(items(6), [tone]).to_json())
+    assert "tone, pass rate: the metric answers with labels, and nothing says which of them pass" in text
+    assert "tone, score: the metric answers with labels, not numbers" in text
+
+
+def test_an_estimate_without_an_interval_says_why_once_for_rate_and_score():
+    rows = [{**row, "customer": "one"} for row in items(6)]
+    text = run_text(kept(rows, [brief], cluster="customer").to_json())
+    assert "brief, pass rate and score: no interval: one cluster does not say how far values vary" in text
+
+
+def test_there_is_no_worst_case_where_nothing_failed():
+    rows = [*items(5), {"id": "q5", "query": "Without an answer?"}]
+
+    @metric(required_fields=["answer"])
+    def short(item):
+        return len(item.answer.split()) <= 3
+
+    line = run_text(kept(rows, [short]).to_json()).splitlines()[3]
+    assert line.split()[-4:] == ["1", "missing_field", "-", "-"]
+
+
+def test_a_metric_that_rated_nothing_is_told_in_one_warning():
+    def broken(item):
+        raise RuntimeError("no")
+
+    result = kept(items(5), [broken])
+    assert result.warnings == ("broken: no item was rated (5 metric_error)",)
+    assert "broken, pass rate" not in str(result)
