@@ -14,11 +14,20 @@ from calibrant.report.run_sections import answers
 __all__ = ["comparison_lead", "comparison_sections"]
 
 Data = Mapping[str, Any]
-HEADER = ("Metric", "A", "B", "B \N{MINUS SIGN} A", "p (Holm)", "Effect", "B wins, ties, losses", "What may be said")
+HEADER = (
+    "Metric",
+    "{a}",
+    "{b}",
+    "{b} \N{MINUS SIGN} {a}",
+    "p (Holm)",
+    "Effect",
+    "{b} wins, ties, losses",
+    "What may be said",
+)
 LEGEND = (
     "Differences are over the items rated in both runs. The ring is the difference, the bar its {level:.0%} interval; "
     "a dotted line shows where it would lie with what could not be rated. p-values are corrected by Holm over the "
-    "whole comparison. A full bar are B's wins, a faint one ties, an outlined one losses."
+    "whole comparison. A full bar are the wins of {b}, a faint one ties, an outlined one losses."
 )
 
 
@@ -47,7 +56,7 @@ def comparison_sections(comparison: Data) -> Iterator[Section]:
     pairs = dict.fromkeys((one["a"], one["b"]) for one in comparison["differences"])
     for a, b in pairs:
         found = [one for one in comparison["differences"] if (one["a"], one["b"]) == (a, b)]
-        legend = element("p", LEGEND.format(level=comparison["level"]), class_="small")
+        legend = element("p", LEGEND.format(level=comparison["level"], b=b), class_="small")
         yield section(f"{a} and {b} compared", *notes, _table(found), legend, *_behind(found))
         notes = []
 
@@ -57,7 +66,7 @@ def _table(found: Sequence[Data]) -> Markup:
     values = [one[name] for one in drawn for name in ("value", "lower", "upper") if one[name] is not None]
     scale = Scale.around_zero(values)
     a, b = found[0]["a"], found[0]["b"]
-    header = [name.replace("A", a) if name == "A" else b if name == "B" else name for name in HEADER]
+    header = [name.format(a=a, b=b) for name in HEADER]
     rows = [_row(one, scale) for one in found]
     return table(header, rows, label=f"{a} and {b} compared", numbers=frozenset({1, 2, 4, 5}))
 

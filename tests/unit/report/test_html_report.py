@@ -286,3 +286,10 @@ def test_what_cannot_be_drawn_is_named():
         html_report(7)
     with pytest.raises(UnknownNameError, match="unknown schema to report 'calibrant.forecast/1'"):
         html_report({"schema": "calibrant.forecast/1"})
+
+
+def test_a_comparison_names_its_runs_and_no_letters():
+    first, second = kept(items(), [brief], name="main {b}"), kept(items(words=4), [brief], name="mine <v2>")
+    compared = plain(part(html_report(compare(first, second, allow="dataset")), "main {b} and mine"))
+    assert "mine <v2> \N{MINUS SIGN} main {b} p (Holm) Effect mine <v2> wins, ties, losses" in compared
+    assert "A full bar are the wins of mine <v2>, a faint one ties" in compared
