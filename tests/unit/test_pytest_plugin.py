@@ -226,3 +226,10 @@ def test_the_marker_and_the_setting_explain_themselves(project):
     pytester = project()
     assert "@pytest.mark.calibrant(plan, **settings): carry out the plan" in ran(pytester, "--markers").stdout.str()
     assert "calibrant_inconclusive (string):" in ran(pytester, "--help").stdout.str()
+
+
+def test_a_setting_that_no_run_has_is_named(project):
+    result = ran(project(test=TEST.replace('"plan.yaml"', '"plan.yaml", max_call=3')))
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["calibrant: unknown setting 'max_call'; expected one of: *max_calls*"])
+    assert "Traceback" not in result.stdout.str()

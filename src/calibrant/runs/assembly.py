@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from calibrant.errors import EvalError, InputError
+from calibrant.errors import EvalError, InputError, UnknownNameError
 from calibrant.models.connecting import connect
 from calibrant.runs.engine import gate_conditions
 from calibrant.runs.people import Labels, check_labels, read_labels
@@ -136,4 +136,7 @@ def _settings(plan: Plan, changes: Mapping[str, Any]) -> RunSettings:
     }
     if plan.concurrency is not None:
         given["concurrency"] = plan.concurrency
+    known = [setting.name for setting in fields(RunSettings)]
+    for name in changes.keys() - {*known}:
+        raise UnknownNameError.among("setting", name, known)
     return RunSettings(**{**given, **{name: value for name, value in changes.items() if value is not None}})
