@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from calibrant.estimates import Coverage
     from calibrant.runs.gate_text import Gate
     from calibrant.runs.pairing import Quantity
     from calibrant.runs.records import Run
@@ -131,11 +132,14 @@ def _pass_rate(run: Run, name: str) -> Bounded:
         )
     outcomes = run.outcomes(name)
     rated = outcomes.statuses == RATED
-    values, clusters = outcomes.passed[rated].astype(np.float64), _chosen(outcomes.clusters, rated)
-    made = partial(proportion, values, clusters=clusters, coverage=known.coverage)
-    return Bounded(
-        estimate=lambda side, level: made(level=level, side=side), sd=_deviation(mean(values, clusters=clusters))
-    )
+    return _share(outcomes.passed[rated].astype(np.float64), _chosen(outcomes.clusters, rated), known.coverage)
+
+
+def _share(values: NDArray[np.float64], clusters: list[str] | None, coverage: Coverage) -> Bounded:
+    """The evidence of zeros and ones."""
+    made = partial(proportion, values, clusters=clusters, coverage=coverage)
+    sd = None if clusters is None else _deviation(mean(values, clusters=clusters))
+    return Bounded(estimate=lambda side, level: made(level=level, side=side), sd=sd, is_rate=clusters is None)
 
 
 def _score(run: Run, name: str) -> Bounded:
@@ -144,8 +148,11 @@ def _score(run: Run, name: str) -> Bounded:
         return _always(known)
     outcomes = run.outcomes(name)
     rated = outcomes.statuses == RATED
-    clusters = _chosen(outcomes.clusters, rated)
-    made = partial(mean, outcomes.scores[rated], clusters=clusters, coverage=known.coverage, scale=(0.0, 1.0))
+    scores, clusters = outcomes.scores[rated], _chosen(outcomes.clusters, rated)
+    if np.isin(scores, (0.0, 1.0)).all():
+        # As in the table: the t interval of zeros and ones is too narrow near the ends of the scale.
+        return _share(scores, clusters, known.coverage)
+    made = partial(mean, scores, clusters=clusters, coverage=known.coverage, scale=(0.0, 1.0))
     return Bounded(estimate=lambda side, level: made(level=level, side=side), sd=_deviation(made()))
 
 

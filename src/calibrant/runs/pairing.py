@@ -87,14 +87,14 @@ def pairs_of(a: Outcomes, b: Outcomes, quantity: Quantity) -> Pairs:
 
 
 def difference(pairs: Pairs, *, level: float = 0.95, side: Side = "two") -> Estimate:
-    """The estimate of B - A: for pass rates by the counts of items that only one passed, else by the paired mean.
+    """The estimate of B - A: of zeros and ones by the counts of items where only one has a 1, else by the paired mean.
 
     With clusters it is cluster-robust. Its coverage counts pairs; a pair with a missing value is a failed one.
     """
     coverage = Coverage(rated=len(pairs.items), failed=pairs.lost)
     if not len(pairs.items):
         return Estimate.missing("no item was rated in both runs", method="paired", coverage=coverage)
-    if pairs.quantity == "pass_rate" and pairs.clusters is None:
+    if pairs.clusters is None and (pairs.quantity == "pass_rate" or pairs.is_binary):
         return _of_counts(pairs, coverage, level, side)
     made = mean(
         pairs.differences, level=level, coverage=coverage, clusters=pairs.clusters, scale=(-1.0, 1.0), side=side

@@ -70,7 +70,7 @@ def _verification(keeper: Keeper, run: str, baseline: Run | str | Path | None) -
 
 
 def _damaged(keeper: Keeper, run: str) -> tuple[str, ...]:
-    """The rows of this run, and of the calls that it rests on, that do not match their checksum; items that are gone."""
+    """What of this run, and of the calls that it rests on, is not as its checksum says, and items that are gone."""
     found = [] if keeper.workspace is None else keeper.workspace.check(run)
     calls = {text.removeprefix("call ") for text in found if text.startswith("call ")}
     others = [text for text in found if not text.startswith("call ")]

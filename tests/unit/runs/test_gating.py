@@ -322,3 +322,27 @@ def test_an_incomplete_run_says_so_before_its_gates():
 
 def test_the_number_of_items_is_rounded_to_what_is_known():
     assert [rounded_for_people(n) for n in (1, 9, 14, 96, 3117, 128_000)] == [1, 9, 10, 100, 3000, 100_000]
+
+
+@pytest.mark.parametrize("clusters", [None, 12])
+@pytest.mark.parametrize(("good", "limit"), [(58, 0.92), (60, 0.95), (35, 0.7), (30, 0.4)])
+def test_a_score_of_zeros_and_ones_is_judged_as_the_rate_that_it_is(good, limit, clusters):
+    settings = RunSettings(cluster="page") if clusters else None
+    gates = [f"brief.pass_rate >= {limit}", f"brief.score >= {limit}"]
+    rate, score = run(passes(good, 60 - good, clusters=clusters), [brief], gates=gates, settings=settings).gates
+    assert (rate.answer, rate.reason, rate.more_items) == (score.answer, score.reason, score.more_items)
+
+
+def test_the_t_interval_of_zeros_and_ones_would_have_passed_too_easily():
+    found = answer(passes(58, 2), brief, "brief.score >= 0.92")
+    bounds = [wilson(58, 60, level=0.95, side=side) for side in ("lower", "upper")]
+    assert found.answer == "INCONCLUSIVE"
+    assert found.reason == f"0.967, between {bounds[0].lower:.3f} and {bounds[1].upper:.3f}"
+
+
+def test_paired_scores_of_zeros_and_ones_are_judged_as_paired_rates():
+    before = run(passes(30, 30), [brief])
+    rows = [{**row, "answer": "short" if n < 32 else "long"} for n, row in enumerate(passes(30, 30))]
+    gates = [f"brief.{quantity} >= baseline - 0.02" for quantity in ("pass_rate", "score")]
+    rate, score = run(rows, [brief], gates=gates, baseline=before).gates
+    assert (rate.answer, rate.reason, rate.more_items) == (score.answer, score.reason, score.more_items)
