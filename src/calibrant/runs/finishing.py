@@ -54,7 +54,7 @@ def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None) -
         **session.manifest(result.status),
         "ended": time.time(),
         "baseline": None if baseline is None else baseline.id,
-        "labels": labels_json(session.labels, session.labelled),
+        "labels": labels_json(session.labels),
         "modes": modes,
         "seal": str(session.tallies.seal),
         "report": result.to_json() if settings.store_text else report_without_text(result.to_json()),

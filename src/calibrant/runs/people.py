@@ -35,7 +35,8 @@ WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "
 def read_labels(source: Any) -> Labels:
     """The labels in a file or list with item, criterion, annotator and value; every bad row is named.
 
-    A value is yes or no (also true, pass, 1), a score in [0, 1], or one of the metric's labels.
+    A value is yes or no (also true, pass, 1), a score in [0, 1], or one of the metric's labels. What an annotator
+    says last of an item counts; where nobody is named, rows that differ on an item are a problem.
     """
     found: dict[str, dict[str, dict[str, Value]]] = {}
     rows = row_source(_mappings(source), name=getattr(source, "name", "labels"))
@@ -46,7 +47,11 @@ def read_labels(source: Any) -> Labels:
         except InputError as error:
             problems.append(f"{row.place}: {error}")
             continue
-        found.setdefault(criterion, {}).setdefault(item, {})[annotator] = value
+        answers = found.setdefault(criterion, {}).setdefault(item, {})
+        if not annotator and answers.get(annotator, value) != value:
+            told = f"{criterion} of item {item!r} is labelled already, and otherwise"
+            problems.append(f"{row.place}: {told}; name the annotator of each row")
+        answers[annotator] = value
     if problems:
         raise InputError.gathered(rows.name, problems)
     return found
@@ -98,6 +103,10 @@ def corrected(
         if strangers:
             count = f"{len(strangers)} of {len(given)} labelled items"
             told.append(f"{summary.name}: {count} are not in what was rated: {_some(strangers)}")
+        level_items = [item for item in given if item in places and _share(summary.spec, given[item]) == 0.5]
+        if level_items:
+            count = f"on {len(level_items)} of {len(given)} labelled items"
+            told.append(f"{summary.name}: {count} people are level, so they are left out: {_some(level_items)}")
         told += [f"{summary.name}: {warning}" for warning in rate.warnings]
         found.append(replace(summary, corrected_pass_rate=rate.estimate))
     return tuple(found), told
@@ -107,14 +116,12 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
 
 
-def labels_json(labels: Labels, items: Iterable[str]) -> dict[str, Any]:
-    """The labels on these items as JSON has them, to be kept with the numbers that rest on them."""
-    known = set(items)
+def labels_json(labels: Labels) -> dict[str, Any]:
+    """The labels as JSON has them, to be kept with the numbers and the warnings that rest on them."""
     return {
         criterion: {
             item: {name: sorted(value) if isinstance(value, frozenset) else value for name, value in answers.items()}
             for item, answers in by_item.items()
-            if item in known
         }
         for criterion, by_item in labels.items()
     }
@@ -123,8 +130,8 @@ def labels_json(labels: Labels, items: Iterable[str]) -> dict[str, Any]:
 def labels_from_json(data: Mapping[str, Any]) -> Labels:
     """The labels that `labels_json` wrote.
 
-    >>> labels_from_json(labels_json({"kind": {"a": {"kim": True}, "b": {"kim": False}}}, ["a"]))
-    {'kind': {'a': {'kim': True}}}
+    >>> labels_from_json(labels_json({"kind": {"a": {"kim": frozenset({"warm"})}}}))
+    {'kind': {'a': {'kim': frozenset({'warm'})}}}
     """
     return {
         criterion: {
@@ -186,11 +193,15 @@ def _human(tally: Tally, given: Mapping[str, Mapping[str, Value]], places: Mappi
     """For each item what most of its annotators said; None where nobody did, or where they are level."""
     said: list[bool | None] = [None] * tally.n
     for item, answers in given.items():
-        passes = [_passed(tally.spec, value) for value in answers.values()]
-        share = float(np.mean(passes))
+        share = _share(tally.spec, answers)
         if item in places and share != 0.5:
             said[places[item]] = share > 0.5
     return said
+
+
+def _share(spec: MetricSpec, answers: Mapping[str, Value]) -> float:
+    """The share of an item's annotators that let it pass."""
+    return float(np.mean([_passed(spec, value) for value in answers.values()]))
 
 
 def _passed(spec: MetricSpec, value: Value) -> bool:

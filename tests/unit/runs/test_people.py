@@ -5,7 +5,7 @@ import pytest
 from calibrant import MultiOutputBaseMetric, metric
 from calibrant.agreement.correction import corrected_rate
 from calibrant.errors import InputError
-from calibrant.runs import RunSettings, run
+from calibrant.runs import RunSettings, export, run, verify
 from calibrant.runs.people import read_labels
 from calibrant.store import LabelRecord
 
@@ -18,6 +18,9 @@ def labelled(values, criterion="answered"):
     return [
         {"item": item, "criterion": criterion, "annotator": "kim", "value": value} for item, value in values.items()
     ]
+
+
+LEVEL = [*labelled({"1": True}), {**labelled({"1": False})[0], "annotator": "lee"}]
 
 
 def items(n, share=0.8):
@@ -177,3 +180,27 @@ def test_the_correction_can_be_gated():
     gates = ["answered.corrected_pass_rate >= 0.7", "answered.pass_rate >= 0.7"]
     answers = run(items(400), [answered], labels=rows, gates=gates).gates
     assert [gate.answer for gate in answers] == ["FAIL", "PASS"]
+
+
+def test_rows_that_differ_and_name_nobody_are_a_problem(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("item,criterion,value\n1,answered,yes\n1,answered,yes\n1,answered,no\n2,answered,no\n")
+    with pytest.raises(InputError) as caught:
+        read_labels(path)
+    told = "line 4: answered of item '1' is labelled already, and otherwise; name the annotator of each row"
+    assert caught.value.problems == (told,)
+
+
+def test_items_on_which_people_are_level_are_told():
+    given = [*labelled({str(n): True for n in range(2, 20)}), *LEVEL]
+    warnings = run(items(40), [answered], labels=given).warnings
+    assert "answered: on 1 of 19 labelled items people are level, so they are left out: 1" in warnings
+
+
+def test_a_run_verifies_also_where_labels_are_of_strangers_or_level(tmp_path):
+    given = [*labelled({str(n): n % 5 > 0 for n in range(2, 60)}), *LEVEL]
+    result = run(items(40), [answered], labels=given, settings=RunSettings(workspace=tmp_path))
+    assert "answered: 20 of 59 labelled items are not in what was rated: 40, 41, 42, ..." in result.warnings
+    assert verify(result).is_ok
+    assert verify(export(result, tmp_path / "run.jsonl")).is_ok
+    result.close()
