@@ -10,6 +10,7 @@ from calibrant.aggregation.juries import build_aggregation_strategy
 from calibrant.aggregation.verdicts import power_for_temperature, score_agg
 from calibrant.errors import InputError, UnknownNameError
 from calibrant.fingerprints import fingerprint
+from calibrant.runs.finishing import warnings_of
 from calibrant.runs.gate_text import parse_gate
 from calibrant.runs.gating import judged
 from calibrant.runs.keeping import MemoryKeeper
@@ -19,6 +20,7 @@ from calibrant.runs.references import reopened
 from calibrant.runs.reopening import kept_run
 from calibrant.runs.replay_result import MetricReplay, Replay
 from calibrant.runs.specification import MetricSpec
+from calibrant.runs.tally import tallies_of
 from calibrant.runs.verdicts_kept import has_verdicts, verdicts_of
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from calibrant.ratings import Rating
     from calibrant.runs.keeping import Keeper
     from calibrant.runs.records import GateAnswer
+    from calibrant.runs.seals import Seal
 
 __all__ = ["ReplaySettings", "replay"]
 
@@ -101,8 +104,7 @@ def replay(
     if not changed:
         raise InputError(_nothing_to_change(settings, manifest, chosen))
     keeper = _replayed(found.keeper, manifest, changed)
-    after = kept_run(keeper, manifest["run"])
-    after = replace(after, gates=_gates(found, after, manifest["level"]))
+    after = _reported(keeper, found, manifest)
     return Replay(before=found, after=after, settings=settings.to_json(), metrics=_told(found, after))
 
 
@@ -148,8 +150,23 @@ def _replayed(keeper: Keeper, manifest: Mapping[str, Any], changed: Mapping[str,
     definitions = {**manifest["definitions"], **changed}
     report = {name: value for name, value in (manifest.get("report") or {}).items() if name in ("usage", "system")}
     kept = [spec.to_json() for spec in specs]
-    made.put_manifest(run, {**manifest, "metrics": kept, "definitions": definitions, "report": report})
+    # What people's labels and a baseline came to is not worked out anew, so that they are no part of the replayed run.
+    given = {**manifest, "labels": {}, "baseline": None, "seal": str(_seal(made, manifest, specs))}
+    made.put_manifest(run, {**given, "metrics": kept, "definitions": definitions, "report": report})
     return made
+
+
+def _seal(keeper: Keeper, manifest: Mapping[str, Any], specs: Sequence[MetricSpec]) -> Seal:
+    return tallies_of(manifest["run"], keeper, specs, manifest["dataset"]["n"]).seal
+
+
+def _reported(keeper: Keeper, before: Run, manifest: Mapping[str, Any]) -> Run:
+    """The replayed run with its own gates and warnings, and the report of it kept beside its ratings."""
+    run = kept_run(keeper, before.id)
+    told = (*warnings_of(run.metrics), *manifest.get("modes", ()))
+    run = replace(run, gates=_gates(before, run, manifest["level"]), warnings=told)
+    keeper.put_manifest(run.id, {**(keeper.manifest(run.id) or {}), "report": run.to_json()})
+    return run
 
 
 def _spec(kept: Mapping[str, Any], definition: Mapping[str, Any] | None) -> MetricSpec:

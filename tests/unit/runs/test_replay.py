@@ -253,3 +253,19 @@ def test_a_run_whose_ratings_are_gone_cannot_be_replayed():
 
     with pytest.raises(InputError, match="open it again with reopened"):
         replay(replace(kept(items(3), [brief]), keeper=None), threshold=0.9)
+
+
+def test_a_replayed_run_verifies_and_so_does_its_file(tmp_path):
+    labels = [
+        {"item": f"q{number}", "criterion": "groundedness", "annotator": "kim", "value": number % 3 > 0}
+        for number in range(20)
+    ]
+    gates = ["groundedness.pass_rate >= 0.5", "coverage >= 0.9"]
+    first = kept(items(), [jury(failing={0, 17}), brief], labels=labels, gates=gates, cluster="customer")
+    for name, value in (("threshold", 0.9), ("aggregation", "average")):
+        after = replay(first, **{name: value}).after
+        assert after.metric("groundedness").corrected_pass_rate is None
+        assert [text[:47] for text in after.warnings] == ["groundedness: 2 of 40 items could not be rated;"]
+        assert verify(after).is_ok
+        assert verify(export(after, tmp_path / f"{name}.jsonl")).is_ok
+    assert verify(first).is_ok
