@@ -72,7 +72,7 @@ def _blocks(comparison: Data) -> Iterator[str]:
     for a, b in pairs:
         found = [one for one in comparison["differences"] if (one["a"], one["b"]) == (a, b)]
         table = aligned(HEADER, [_row(one) for one in found], right=RIGHT)
-        yield "\n".join([f"A = {a}, B = {b}", table])
+        yield table if [*pairs] == [("A", "B")] else f"A = {a}, B = {b}\n{table}"
         yield "\n".join(dict.fromkeys(line for one in found for line in _behind(one)))
 
 

@@ -228,3 +228,10 @@ def test_a_metric_that_rated_nothing_is_told_in_one_warning():
     result = kept(items(5), [broken])
     assert result.warnings == ("broken: no item was rated (5 metric_error)",)
     assert "broken, pass rate" not in str(result)
+
+
+def test_runs_that_go_by_letters_are_not_told_that_a_is_a():
+    run = kept(items(6), [brief], name="same")
+    text = comparison_text(compare(run, run).to_json())
+    assert text.startswith("A (same): 6 items\nB (same): 6 items\n\nmetric")
+    assert "A = A" not in text
