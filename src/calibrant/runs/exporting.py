@@ -43,7 +43,7 @@ def export(run: Run, path: str | Path, *, format: ExportFormat | None = None, te
 
     The format is that of the file's suffix: `.jsonl` can be opened again, compared with and used as a baseline;
     `.csv` and `.parquet` are tables with one row a rating. `text=False` leaves explanations out, and of failures
-    keeps what their codes mean.
+    keeps what their codes mean; so does the export of a run that was made with `store_text=False`.
     """
     target = Path(path)
     chosen = format or SUFFIXES.get(target.suffix.lower())
@@ -52,7 +52,7 @@ def export(run: Run, path: str | Path, *, format: ExportFormat | None = None, te
     draft = target.with_name(f"{target.name}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        WRITERS[chosen](run, draft, text)
+        WRITERS[chosen](run, draft, text and _keeps_text(run))
         draft.replace(target)
     except OSError as error:
         raise InputError(f"cannot write {target}: {error.strerror or error}") from None
@@ -61,6 +61,12 @@ def export(run: Run, path: str | Path, *, format: ExportFormat | None = None, te
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
     return target
+
+
+def _keeps_text(run: Run) -> bool:
+    """Whether texts may leave with the run: one that was just made still has those that its workspace does not keep."""
+    workspace = None if run.keeper is None else run.keeper.workspace
+    return workspace is None or workspace.store_text
 
 
 def read_export(path: str | Path) -> Run:

@@ -7,7 +7,7 @@ import pytest
 from sample_runs import brief, faithfulness, items, jury, kept, share, tone
 
 from calibrant.errors import CODES, InputError, UnknownNameError
-from calibrant.runs import compare, export, read_export, reopened, run
+from calibrant.runs import compare, export, read_export, reopened, run, verify
 from calibrant.runs.exporting import COLUMNS
 
 
@@ -208,3 +208,17 @@ def test_runs_are_called_by_id_beginning_name_or_latest(tmp_path):
         called("old.jsonl")
     with pytest.raises(InputError, match="there is no workspace in .*; `calibrant run PLAN` makes one"):
         called("old", tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_a_run_whose_texts_are_not_kept_takes_none_into_a_file(tmp_path, suffix):
+    def indiscreet(item):
+        raise ValueError(f"no such patient: {item.answer}")
+
+    run = kept(items(6), [indiscreet], folder=tmp_path / "w", store_text=False)
+    assert "no such patient" in str(run)
+    path = export(run, tmp_path / f"run.{suffix}")
+    assert "no such patient" not in path.read_text()
+    if suffix == "jsonl":
+        assert verify(path).is_ok
+    run.close()
