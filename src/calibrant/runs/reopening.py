@@ -64,7 +64,7 @@ def run_called(workspace: Workspace, reference: str) -> str:
     return run_named(runs, reference)
 
 
-def _known(names: Mapping[str, str]) -> str:
+def _known(names: dict[str, str]) -> str:
     """The runs that there are, by id and name, the newest first."""
     if not names:
         return "the workspace has no runs yet"
