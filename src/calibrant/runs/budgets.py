@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from calibrant.runs.settings import RunSettings
 
 __all__ = ["RunBudget"]
+
+LOOK_SECONDS = 0.2
+"""So often who waits looks whether the run is over."""
 
 
 class RunBudget(Budget):
@@ -48,7 +52,15 @@ class RunBudget(Budget):
         if self.is_stopped:
             raise RatingError("the run was stopped before this call was made", code="interrupted")
         if self.is_late:
-            raise BudgetError(f"the {self.minutes:g} minutes of the run were over; nobody was asked")
+            raise BudgetError(f"the {self.minutes:g} minutes of the run were over before this call was made")
+
+    async def wait(self, seconds: float) -> None:
+        """Sleep so long, or until the run is over: nobody waits a minute to ask again in a run that was stopped."""
+        ends = time.monotonic() + seconds
+        while (left := ends - time.monotonic()) > 0:
+            await asyncio.sleep(min(left, LOOK_SECONDS))
+            if self.is_stopped or self.is_late:
+                return
 
     def take_system_call(self, name: str) -> None:
         """Count one call to the system under test; raises BudgetError when it would pass the budget."""

@@ -6,6 +6,7 @@ import asyncio
 import copy
 from typing import TYPE_CHECKING, Any, cast
 
+from calibrant.models.clocks import Clock
 from calibrant.models.invoker import BaseLMInvoker, InvokerWrapper, Reply, Request
 from calibrant.models.wrapping import wrapped
 
@@ -60,6 +61,7 @@ class Judges:
         self._workspace = workspace
         self._fresh = FreshCalls(workspace) if fresh and workspace is not None else None
         self._budget = budget
+        self._clock = Clock(sleep=budget.wait)
         self._seats = asyncio.Semaphore(concurrency)
         self._wrapped: dict[int, BaseLMInvoker] = {}
         self._sources: list[BaseLMInvoker] = []
@@ -68,7 +70,7 @@ class Judges:
         """The model as the run asks it; the same one for the same model."""
         known = self._wrapped.get(id(model))
         if known is None:
-            cached = wrapped(model, workspace=self._workspace, budget=self._budget)
+            cached = wrapped(model, workspace=self._workspace, budget=self._budget, clock=self._clock)
             if self._fresh is not None:
                 cached.workspace = cast("Any", self._fresh)
             known = self._wrapped[id(model)] = SeatedInvoker(cached, self._seats)

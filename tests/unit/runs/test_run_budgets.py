@@ -1,17 +1,18 @@
 """A run stops cleanly: by calls, money, tokens, minutes, or because somebody stopped it; what it kept is valid."""
 
 import asyncio
+import contextlib
 import time
 
 import pytest
 
 from calibrant import ScriptedInvoker
-from calibrant.errors import BudgetError, InputError, RatingError, WrongTypeError
+from calibrant.errors import BudgetError, InputError, ModelCallError, RatingError, WrongTypeError
 from calibrant.metrics import RubricMetric
 from calibrant.models import Request
 from calibrant.models.clocks import Clock
 from calibrant.ratings import Usage
-from calibrant.runs import RunSettings, run
+from calibrant.runs import RunSettings, run, run_async
 from calibrant.runs.budgets import RunBudget
 from calibrant.runs.judges import FreshCalls, Judges
 from calibrant.store import CallRecord, Workspace
@@ -107,7 +108,7 @@ def test_a_stopped_budget_lets_no_call_pass():
 def test_a_late_budget_says_how_long_it_was():
     budget = RunBudget(RunSettings(max_minutes=0))
     assert budget.is_late
-    with pytest.raises(BudgetError, match="the 0 minutes of the run were over; nobody was asked"):
+    with pytest.raises(BudgetError, match="the 0 minutes of the run were over before this call was made"):
         budget.check()
     assert not RunBudget(RunSettings(max_minutes=5)).is_late
     assert not RunBudget(RunSettings()).is_late
@@ -220,7 +221,7 @@ class Slow(ScriptedInvoker):
 
 def test_waiting_for_a_seat_is_no_part_of_a_calls_seconds(monkeypatch):
     model = Slow({"explanation": "", "score": 3})
-    monkeypatch.setattr("calibrant.models.timing.Clock", lambda: Clock(now=lambda: model.now))
+    monkeypatch.setattr("calibrant.runs.judges.Clock", lambda **_others: Clock(now=lambda: model.now))
     asked = Judges(workspace=None, budget=RunBudget(RunSettings()), concurrency=1).wrap(model)
 
     async def together():
@@ -256,3 +257,40 @@ def test_a_seat_is_held_until_the_reply_is_kept_so_that_a_kill_loses_no_more_cal
         return under_way, len(model.requests)
 
     assert asyncio.run(two()) == (1, 2)
+
+
+@pytest.mark.parametrize("end", ["stopped", "late"])
+def test_nobody_waits_to_ask_again_in_a_run_that_is_over(end):
+    budget = RunBudget(RunSettings(max_minutes=0 if end == "late" else None))
+
+    async def waited():
+        waiting = asyncio.create_task(budget.wait(3600))
+        await asyncio.sleep(0)
+        budget.is_stopped = end == "stopped"
+        await asyncio.wait_for(waiting, 60)
+
+    asyncio.run(waited())
+
+
+def test_a_wait_in_a_run_that_goes_on_is_as_long_as_it_was_asked_to_be(monkeypatch):
+    slept = []
+
+    async def sleep(seconds):
+        slept.append(seconds)
+
+    budget = RunBudget(RunSettings())
+    monkeypatch.setattr("calibrant.runs.budgets.asyncio.sleep", sleep)
+    monkeypatch.setattr("calibrant.runs.budgets.time.monotonic", lambda: sum(slept))
+    with contextlib.suppress(StopIteration):
+        budget.wait(0.5).send(None)
+    assert slept == pytest.approx([0.2, 0.2, 0.1])
+
+
+def test_a_run_whose_provider_asks_for_patience_ends_with_its_minutes():
+    def busy(_request):
+        raise ModelCallError("too many", code="judge_rate_limited", retryable=True, retry_after=50.0)
+
+    metric = RubricMetric("fluency", models=ScriptedInvoker(busy))
+    asked = run_async([{"id": "a", "answer": "Yes."}], [metric], settings=RunSettings(max_minutes=0.01))
+    result = asyncio.run(asyncio.wait_for(asked, 40))  # the provider asked for 50 seconds, each time
+    assert (result.status, result.metrics[0].pass_rate.coverage.codes) == ("incomplete", {"budget_exhausted": 1})
