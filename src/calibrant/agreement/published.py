@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -103,16 +104,18 @@ def interpreted(value: float) -> str:
 
 
 def value_text(value: Value) -> str:
-    """A value as a text, as tables and JSON keys have it; a set of labels in braces.
+    """A value as a text, as tables and JSON keys have it; a set of labels in braces, a number with all its digits.
 
-    >>> value_text(frozenset({"b", "a"})), value_text(True), value_text("yes")
-    ('{a, b}', 'true', 'yes')
+    >>> value_text(frozenset({"b", "a"})), value_text(True), value_text("yes"), value_text(12345678.0)
+    ('{a, b}', 'true', 'yes', '12345678')
     """
     if isinstance(value, frozenset):
         return "{" + ", ".join(sorted(value)) + "}"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else f"{value:g}"
+    if isinstance(value, str):
+        return value
+    return str(int(value)) if math.isfinite(value) and value == int(value) else repr(float(value))
 
 
 def _coefficient(given: Mapping[str, Any]) -> Coefficient:

@@ -10,6 +10,7 @@ import polars as pl
 
 from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.scorers.comparisons import Labels, labels_of_frames
+from calibrant.alignment.scorers.label_kinds import label_texts, stacked
 from calibrant.errors import EvalError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class RaterResults:
         if any(task not in self.tasks for task in tasks):
             return None
         if mode is TaskAggregationMode.MULTILABEL:
-            label = pl.concat_list([self.frame[task].cast(pl.String) for task in tasks])
+            label = pl.concat_list([label_texts(self.frame[task]) for task in tasks])
             return self.frame.select("original_id", label.alias("label"))
         return self.frame.select("original_id", pl.col(tasks[0]).alias("label"))
 
@@ -79,7 +80,7 @@ class Ratings:
                 frames.append(answers.select("original_id", pl.lit(name).alias("human_id"), "label"))
         if not frames:
             return pl.DataFrame(schema={"original_id": pl.String, "human_id": pl.String, "label": pl.Null})
-        return pl.concat(_of_one_type(frames), how="vertical_relaxed")
+        return stacked(frames, "label")
 
     def labels(self, judge_id: str, tasks: Sequence[str], mode: TaskAggregationMode) -> Labels:
         """The encoded labels in which this judge is: of all judges together, or of it alone when they do not mix."""
@@ -101,11 +102,3 @@ class Ratings:
             except EvalError as error:
                 self._labels[key] = error
         return self._labels[key]
-
-
-def _of_one_type(frames: list[pl.DataFrame]) -> list[pl.DataFrame]:
-    """Frames that can be put together: where one holds texts, numbers become texts."""
-    types = {frame["label"].dtype for frame in frames} - {pl.Null()}
-    if len(types) > 1 and pl.String() in types:
-        return [frame.with_columns(pl.col("label").cast(pl.String)) for frame in frames]
-    return frames

@@ -33,14 +33,14 @@ def read_table(source: Any, *, data_format: str | None = None) -> pl.DataFrame:
     if isinstance(source, str | Path):
         return _read_file(Path(source), data_format)
     if isinstance(source, Mapping):
-        return _frame([{"original_id": item, **_row(answer)} for item, answer in cast("Any", source).items()])
+        return _of_mapping(cast("Mapping[Any, Any]", source))
     if isinstance(source, Sequence):
         return _frame(list(cast("Sequence[Any]", source)))
     raise WrongTypeError(f"results come as a path, a frame, a list of dicts or a mapping, not {shortened(source)}")
 
 
-def nested_answers(source: Any) -> dict[str, dict[str, Any]] | None:
-    """`{rater: {item: label}}`, given or in a JSON file, with its keys as texts; None for anything else."""
+def nested_answers(source: Any) -> dict[str, dict[Any, Any]] | None:
+    """`{rater: {item: label}}`, given or in a JSON file, with its raters as texts; None for anything else."""
     data = source
     if isinstance(source, str | Path) and Path(source).suffix.lower() == ".json" and Path(source).is_file():
         data = _loaded(Path(source))
@@ -49,7 +49,7 @@ def nested_answers(source: Any) -> dict[str, dict[str, Any]] | None:
     raters = cast("Mapping[Any, Any]", data)
     if not all(isinstance(answers, Mapping) for answers in raters.values()):
         return None
-    return {str(rater): {str(item): label for item, label in answers.items()} for rater, answers in raters.items()}
+    return {str(rater): dict(answers) for rater, answers in raters.items()}
 
 
 def id_column_of(frame: pl.DataFrame, id_column: str | None, what: str) -> str:
@@ -89,7 +89,7 @@ def _read_file(path: Path, data_format: str | None) -> pl.DataFrame:
     readers = {
         "csv": lambda: pl.read_csv(path, infer_schema=False),
         "tsv": lambda: pl.read_csv(path, infer_schema=False, separator="\t"),
-        "json": lambda: read_table(_loaded(path)),
+        "json": lambda: _of_json(path),
         "jsonl": lambda: pl.read_ndjson(path, infer_schema_length=None),
         "parquet": lambda: pl.read_parquet(path),
     }
@@ -101,11 +101,31 @@ def _read_file(path: Path, data_format: str | None) -> pl.DataFrame:
         raise InputError(f"{path} cannot be read as {chosen}: {str(error).splitlines()[0]}") from None
 
 
+def _of_json(path: Path) -> pl.DataFrame:
+    data = _loaded(path)
+    if not isinstance(data, Mapping | list):
+        raise InputError(f"{path} holds {shortened(data)}; expected a list of rows, or an object of items and labels")
+    return read_table(cast("Any", data))
+
+
 def _loaded(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"{path} is no JSON: {error}") from None
+
+
+def _of_mapping(answers: Mapping[Any, Any]) -> pl.DataFrame:
+    """The rows of `{item: label}`, or of `{item: {task: label}}`: one of them, and not here this and there that."""
+    if not answers:
+        raise InputError("the results hold no answer; expected {item: label}")
+    single = [item for item, answer in answers.items() if not isinstance(answer, Mapping)]
+    if 0 < len(single) < len(answers):
+        raise InputError(
+            f"{shortened(single[0])} has a label where others have answers by name; "
+            "write {item: label} or {rater: {item: label}} throughout"
+        )
+    return _frame([{"original_id": identifier(item), **_row(answer)} for item, answer in answers.items()])
 
 
 def _row(answer: Any) -> dict[str, Any]:

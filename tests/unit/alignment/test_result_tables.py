@@ -1,6 +1,7 @@
 """Results from outside as tables: every format, ids as texts, and what is wrong named by its row."""
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -55,7 +56,7 @@ def test_a_json_of_columns_and_one_of_items_are_read(tmp_path):
 
 def test_a_mapping_of_items_to_several_answers_is_a_table():
     found = read_table({1: {"safe": "yes", "why": "w"}, 2: {"safe": "no", "why": None}})
-    assert found.to_dicts()[0] == {"original_id": 1, "safe": "yes", "why": "w"}
+    assert found.to_dicts()[0] == {"original_id": "1", "safe": "yes", "why": "w"}
 
 
 def test_a_frame_is_taken_as_it_is():
@@ -94,7 +95,7 @@ def test_a_file_that_is_not_what_it_says_is_named(tmp_path, name, text, words):
 
 def test_nested_answers_are_raters_with_items(tmp_path):
     pair = {"kim": {"1": "yes"}, "lee": {2: "no"}}
-    assert nested_answers(pair) == {"kim": {"1": "yes"}, "lee": {"2": "no"}}
+    assert nested_answers(pair) == {"kim": {"1": "yes"}, "lee": {2: "no"}}
     (tmp_path / "people.json").write_text(json.dumps(pair), encoding="utf-8")
     assert nested_answers(tmp_path / "people.json") == {"kim": {"1": "yes"}, "lee": {"2": "no"}}
 
@@ -134,3 +135,26 @@ def test_every_wrong_id_is_named_by_its_row():
 
 def test_an_empty_table_has_no_ids_and_no_problem():
     assert with_ids(pl.DataFrame({"id": []}, schema={"id": pl.Int64}), "id", "it").height == 0
+
+
+def test_ids_of_a_mapping_are_texts_and_none_is_lost_to_another_of_the_same_name():
+    assert read_table({1: "yes", 2.0: "no", "3": "no"})["original_id"].to_list() == ["1", "2", "3"]
+    evaluated = nested_answers({"kim": {1: "yes", "1": "no"}})
+    with pytest.raises(InputError, match="rows 1 and 2 share the id '1'"):
+        with_ids(read_table(evaluated["kim"]), "original_id", "kim")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('"labels.csv"', "holds 'labels.csv'; expected a list of rows, or an object of items and labels"),
+        ("null", "holds None; expected"),
+        ("{}", "the results hold no answer"),
+        ('{"gpt": {"1": "yes"}, "other": 3}', "'other' has a label where others have answers by name"),
+    ],
+)
+def test_json_that_is_no_table_is_named_and_never_taken_for_a_path(tmp_path, text, message):
+    path = tmp_path / "labels.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_table(path)

@@ -11,6 +11,7 @@ import polars as pl
 from calibrant.agreement import RatingCube
 from calibrant.agreement.encoding import FAILED, encoded
 from calibrant.alignment.modes import TaskAggregationMode
+from calibrant.alignment.scorers.label_kinds import stacked
 from calibrant.alignment.scorers.label_sets import sets_of_rows
 from calibrant.errors import InputError, WrongTypeError, shortened
 from calibrant.items import identifier
@@ -142,20 +143,7 @@ def long_frame(judges: Mapping[str, pl.DataFrame], human_data: pl.DataFrame) -> 
     for judge_id, data in judges.items():
         rows = _named(data, "judge_data", None)
         parts.append(rows.select("item", pl.lit(JUDGE + judge_id).alias("rater"), "value"))
-    dtypes = {part["value"].dtype for part in parts} - {pl.Null()}
-    if len(dtypes) > 1 and pl.Boolean() in dtypes:
-        raise _unlike(dtypes)
-    if len(dtypes) > 1 and pl.String() in dtypes:
-        parts = [part.with_columns(_number_texts(part["value"])) for part in parts]
-    try:
-        return pl.concat(parts, how="vertical_relaxed")
-    except pl.exceptions.PolarsError:
-        raise _unlike(dtypes) from None
-
-
-def _unlike(dtypes: Collection[pl.DataType]) -> InputError:
-    listed = ", ".join(sorted(map(str, dtypes)))
-    return InputError(f"labels of people and judges are of unlike kinds ({listed}); write them alike")
+    return stacked(parts, "value")
 
 
 def _named(frame: Any, what: str, rater: str | None) -> pl.DataFrame:
@@ -181,13 +169,6 @@ def _id_texts(column: pl.Series) -> pl.Series:
         return column
     texts = {value: identifier(value) for value in column.unique().to_list() if value is not None}
     return pl.Series([texts.get(value) for value in column.to_list()], dtype=pl.String)
-
-
-def _number_texts(column: pl.Series) -> pl.Series:
-    """Numbers as the texts that a file would hold: people's "1" is the judge's 1, and its 1.0."""
-    if column.dtype.is_float():
-        return pl.Series(column.name, [None if one is None else f"{one:g}" for one in column], dtype=pl.String)
-    return column.cast(pl.String) if column.dtype.is_integer() else column
 
 
 def _listed(value: Any) -> list[Any] | None:
