@@ -148,16 +148,29 @@ def _between(
     tally, per_pair = joint_tally([_pair(cube, truth, rated, measure) for truth, rated in rows], measure)
     parts = _parts(per_pair, len(truths), len(among))
     made = _estimates(tally, parts, found.average, resampling)
+    made[:3] = [_on_scale(one, measure.lowest) for one in made[:3]]
     ceiling, floor = made[1].value or 0.0, made[2].value or 0.0
-    narrow = f"people are only {ceiling - floor:.2f} above a constant answer; such labels can hardly judge a judge"
     return CeilingAndFloor(
         judge=found.average,
         ceiling=made[1],
         floor=made[2],
         relative=made[3],
         constant=cube.values[constant],
-        warnings=(narrow,) if ceiling - floor < NARROW else (),
+        warnings=(_narrow(ceiling, floor),) if ceiling - floor < NARROW else (),
     )
+
+
+def _narrow(ceiling: float, floor: float) -> str:
+    room = ceiling - floor
+    above = f"are only {room:.2f} above" if room >= 0.005 else "score no higher than"
+    return f"people {above} a constant answer ({ceiling:.2f} and {floor:.2f}); such labels can hardly judge a judge"
+
+
+def _on_scale(estimate: Estimate, lowest: float) -> Estimate:
+    """The estimate with its bounds on the scale of the measure, which a symmetric interval of few items leaves."""
+    if estimate.lower is None or estimate.upper is None:
+        return estimate
+    return replace(estimate, lower=max(estimate.lower, lowest), upper=min(estimate.upper, 1.0))
 
 
 def _parts(per_pair: Callable[[Array], Array], judged: int, among: int) -> Callable[[Array], Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["JudgeComparison", "JudgeDifference", "compare_judges"]
 
 DEFAULT = Resampling()
+FLAT = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,11 +181,12 @@ def _differences(
     known = [one for one in p if one is not None]
     adjusted = iter(holm(known).tolist() if known else [])
     method = "cluster jackknife" if tally.unit == "cluster" else "jackknife"
+    blank = Estimate(value=0.0, method=method, level=resampling.level, coverage=Coverage(rated=len(cube.items)))
     return tuple(
         JudgeDifference(
             first=judges[first],
             second=judges[second],
-            difference=_estimate(float(values[row]), float(spreads[row]), method, len(cube.items), resampling),
+            difference=_estimate(float(values[row]), float(spreads[row]), 1.0 - measure.lowest, blank),
             p=p[row],
             p_holm=None if p[row] is None else next(adjusted),
         )
@@ -196,26 +198,19 @@ def _p_value(difference: float, error: float, units: int) -> float | None:
     """The two-sided p-value by t; where no unit left out changes anything, that of as many equal coin tosses."""
     if np.isnan(difference) or np.isnan(error) or units < 2:
         return None
-    if error < 1e-12:
+    if error < FLAT:
         return 1.0 if abs(difference) < 1e-12 else max(2.0 * 0.5**units, SMALLEST)
     return max(2.0 * float(stdtr(units - 1, -abs(difference) / error)), SMALLEST)
 
 
-def _estimate(value: float, spread: float, method: str, items: int, resampling: Resampling) -> Estimate:
-    coverage = Coverage(rated=items)
+def _estimate(value: float, spread: float, largest: float, blank: Estimate) -> Estimate:
+    """The difference with its bounds, which cannot lie beyond `largest`; without any where nothing varies."""
     if np.isnan(value):
-        return Estimate.missing("one of the two scores is not defined", method=method, coverage=coverage)
-    blank = Estimate(value=value, method=method, level=resampling.level, coverage=coverage, reason="")
-    if np.isnan(spread):
-        return blank
-    return Estimate(
-        value=value,
-        lower=value - spread,
-        upper=value + spread,
-        level=resampling.level,
-        method=method,
-        coverage=coverage,
-    )
+        reason = "one of the two scores is not defined"
+        return Estimate.missing(reason, method=blank.method, coverage=blank.coverage)
+    if np.isnan(spread) or spread < FLAT:
+        return replace(blank, value=value, reason="no interval: the items do not say how far it varies")
+    return replace(blank, value=value, lower=max(value - spread, -largest), upper=min(value + spread, largest))
 
 
 def _groups(

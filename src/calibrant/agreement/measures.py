@@ -76,6 +76,11 @@ class Measure:
         return self.weights is not None or self.name in {"spearman", "kendall"}
 
     @property
+    def lowest(self) -> float:
+        """The least that it can be; the most is 1."""
+        return 0.0 if self.name in {"accuracy", "balanced_accuracy", *CLASS_MEASURES} else -1.0
+
+    @property
     def is_share(self) -> bool:
         """Whether it is a share of items, whose interval is a proportion's."""
         micro = self.average == "micro" and self.positive is None

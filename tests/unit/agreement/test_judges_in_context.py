@@ -222,3 +222,28 @@ def test_rows_are_flat_for_a_table():
 def test_a_tie_among_people_is_a_difference_and_shows_the_first_answer():
     found = disagreements(RatingCube.of({"judge": {1: 2}, "a": {1: 2}, "b": {1: 1}}), "judge")
     assert (found.people_differ[0].answer, found.people_differ[0].share) == (1, 0.5)
+
+
+@pytest.mark.parametrize(("measure", "lowest"), [("accuracy", 0.0), ("kappa", -1.0), ("f1", 0.0)])
+def test_bounds_of_few_items_stay_on_the_scale_of_the_measure(measure, lowest):
+    rows = {"judge": "xyxyxyxx", "ann": "xyxyxyxy", "bob": "xyxyxyyx", "cem": "xxxyxyxx"}
+    found = ceiling_and_floor(RatingCube.of({name: dict(enumerate(row)) for name, row in rows.items()}), "judge", measure)
+    for one in (found.ceiling, found.floor):
+        assert one.lower is None or lowest <= one.lower <= one.value <= one.upper <= 1.0
+    assert found.ceiling.upper == 1.0
+
+
+def test_a_difference_of_judges_is_at_most_that_of_all_and_nothing():
+    rows = {"kim": "xyxyx", "right": "xyxyx", "wrong": "yxxxy"}
+    cube = RatingCube.of({name: dict(enumerate(row)) for name, row in rows.items()})
+    difference = compare_judges(cube, ["right", "wrong"]).differences[0].difference
+    assert (difference.value, difference.upper) == (0.8, 1.0)
+
+
+def test_judges_that_differ_on_no_item_have_no_interval_of_width_nothing():
+    rows = {"kim": "xyxyx", "one": "xyxyy", "two": "xyxyy"}
+    found = compare_judges(RatingCube.of({name: dict(enumerate(row)) for name, row in rows.items()}), ["one", "two"])
+    difference = found.differences[0]
+    assert (difference.difference.value, difference.difference.lower, difference.p) == (0.0, None, 1.0)
+    assert difference.difference.reason == "no interval: the items do not say how far it varies"
+    assert found.groups == (("one", "two"),)

@@ -186,3 +186,9 @@ def test_the_spread_of_the_place_is_that_of_a_ratio_of_means():
     room = (ceiling[drawn] - floor[drawn]).mean(1)
     places = (judged[drawn] - floor[drawn]).mean(1) / room
     assert (found["upper"] - found["lower"]) / 2 == pytest.approx(1.966 * places.std(), rel=0.04)
+
+
+def test_what_people_and_a_constant_text_score_stays_on_the_scale_of_likeness():
+    found = scored(TextSimilarityScorer(), row(["", "abc", " "]), {"a": row(["", "", "x"]), "b": row(["hey", "abc"])})
+    for one in (found.metadata["ceiling"], found.metadata["floor"]):
+        assert 0.0 <= one["lower"] <= one["value"] <= one["upper"] <= 1.0

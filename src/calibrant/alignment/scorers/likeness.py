@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-__all__ = ["bounds_of_likeness", "contributions"]
+__all__ = ["bounds_of_likeness", "contributions", "on_scale"]
 
 NARROW = 0.01
 """Below this distance between a constant text and people there is no way to measure a place on it."""
@@ -36,8 +37,10 @@ def contributions(likeness: Array) -> Array:
     return added + float(means.mean())
 
 
-def bounds_of_likeness(judged: Array, among: Array, constant: Array) -> dict[str, Any]:
+def bounds_of_likeness(judged: Array, among: Array, constant: Array, *, lowest: float = 0.0) -> dict[str, Any]:
     """The ceiling (people with people), the floor (one text with all of theirs), and where the judge stands between.
+
+    Bounds of the first two lie on the scale of likeness, which runs from `lowest` to 1.
 
     All on the items where all three are known, whose errors are taken together: the place is a ratio of means, and its
     spread that of (j - f) - place * (c - f) over c - f.
@@ -51,8 +54,17 @@ def bounds_of_likeness(judged: Array, among: Array, constant: Array) -> dict[str
         )
     place, ceiling, floor = (contributions(rows[:, known]) for rows in (judged, among, constant))
     estimates = {name: mean(values, coverage=coverage) for name, values in (("ceiling", ceiling), ("floor", floor))}
-    made = {name: one.to_json() for name, one in estimates.items()}
+    made = {name: on_scale(one, lowest).to_json() for name, one in estimates.items()}
     return {**made, "relative": _relative(place, ceiling, floor, coverage).to_json()}
+
+
+def on_scale(estimate: Estimate, lowest: float) -> Estimate:
+    """The estimate with value and bounds on the scale of likeness, which the t interval of few items leaves."""
+    placed = {
+        name: None if one is None else min(max(one, lowest), 1.0)
+        for name, one in (("value", estimate.value), ("lower", estimate.lower), ("upper", estimate.upper))
+    }
+    return replace(estimate, **placed)
 
 
 def _relative(judged: Array, ceiling: Array, floor: Array, coverage: Coverage) -> Estimate:

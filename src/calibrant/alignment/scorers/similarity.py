@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant.agreement.encoding import ABSENT, FAILED
 from calibrant.alignment.scorers.built_in import BuiltInScorer
-from calibrant.alignment.scorers.likeness import bounds_of_likeness, contributions
+from calibrant.alignment.scorers.likeness import bounds_of_likeness, contributions, on_scale
 from calibrant.errors import EvalError, InputError
 from calibrant.estimates import Coverage, Estimate
 from calibrant.stats import mean
@@ -84,7 +83,7 @@ class SimilarityScorer(BuiltInScorer):
         if comparison.by_majority:
             judged, constant = _best(judged), _best(constant)
             among = np.concatenate([_best(rows) for rows in _by_person_left_out(among)]) if len(among) else among
-        return bounds_of_likeness(judged, among, constant)
+        return bounds_of_likeness(judged, among, constant, lowest=self.lowest)
 
     async def _likenesses(
         self, cube: RatingCube, comparison: Comparison, sampled: npt.NDArray[np.intp]
@@ -118,12 +117,7 @@ class SimilarityScorer(BuiltInScorer):
         if not coverage.rated:
             return Estimate.missing("no two texts could be compared", method="t", coverage=coverage)
         shared = None if clusters is None else clusters[~np.isnan(likeness).all(0)].tolist()
-        estimate = mean(contributions(likeness), coverage=coverage, clusters=shared)
-        bounds = {
-            name: None if bound is None else min(max(bound, self.lowest), 1.0)
-            for name, bound in (("lower", estimate.lower), ("upper", estimate.upper))
-        }
-        return replace(estimate, **bounds, value=min(estimate.value or 0.0, 1.0))
+        return on_scale(mean(contributions(likeness), coverage=coverage, clusters=shared), self.lowest)
 
     def _coverage(self, likeness: Array, comparison: Comparison) -> Coverage:
         rated = ~np.isnan(likeness).all(0)
