@@ -64,7 +64,7 @@ def _kept(result: BaseScoringResult) -> dict[str, Any]:
 def _mean(values: Sequence[Any]) -> Any:
     """The mean of numbers, of estimates, or of dicts and lists of them, place by place; None of anything else."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return sum(values) / len(values)
+        return values[0] if len(set(values)) == 1 else sum(values) / len(values)
     if all(_is_estimate(value) for value in values):
         return _mean_estimate([_estimate(value) for value in values]).to_json()
     if all(isinstance(value, Mapping) for value in values):
@@ -85,13 +85,22 @@ def _estimate(value: Mapping[str, Any]) -> Estimate:
     return Estimate.from_json({name: value[name] for name in ESTIMATE})
 
 
+PER_TASK = frozenset({"annotators", "dropped_annotators", "dropped_items", "left_out"})
+"""What has no mean over tasks, such as p-values: only each task's own result has it."""
+
+
 def _shared(metadata: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What all tasks say alike, and the mean of what differs and is a number; totals are summed, warnings listed."""
+    """What all tasks say alike, and the mean of what differs and is a number; totals are summed, warnings listed.
+
+    The margin at which a judge passes the alternative annotator test is that at which it passes in every task.
+    """
     merged: dict[str, Any] = {}
-    for key in next(iter(metadata.values())):
+    for key in (name for name in next(iter(metadata.values())) if name not in PER_TASK):
         values = [one.get(key) for one in metadata.values()]
         if key == "warnings":
-            merged[key] = [f"{task}: {one}" for task, about in metadata.items() for one in about.get(key) or ()]
+            merged[key] = _warnings(metadata)
+        elif key == "break_even_epsilon":
+            merged[key] = None if None in values else max(values, default=None)
         elif key.startswith("total_") and all(isinstance(value, int) for value in values):
             merged[key] = sum(value for value in values if value is not None)
         elif all(value == values[0] for value in values):
@@ -99,6 +108,15 @@ def _shared(metadata: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         elif (mean := _mean(values)) not in (None, {}, []):
             merged[key] = mean
     return merged
+
+
+def _warnings(metadata: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Each warning once, with the tasks that it is of."""
+    tasks: dict[str, list[str]] = {}
+    for task, about in metadata.items():
+        for warning in about.get("warnings") or ():
+            tasks.setdefault(warning, []).append(task)
+    return [f"{', '.join(named)}: {warning}" for warning, named in tasks.items()]
 
 
 def _details(results: Mapping[str, BaseScoringResult]) -> dict[str, Any]:

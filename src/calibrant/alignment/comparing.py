@@ -48,15 +48,21 @@ async def _by_metric(metric: MetricConfig, ratings: Ratings) -> MetricResults:
         scorer_name=metric.scorer.scorer_name,
         results=tuple(marked),
         higher_is_better=bool(getattr(metric.scorer, "higher_is_better", True)),
-        about=f"{', '.join(metric.task_names)}; {metric.annotator_aggregation}",
+        about=f"{', '.join(metric.task_names)}; {_aggregation(metric)}",
         comparison=_of_judges(metric, ratings),
     )
+
+
+def _aggregation(metric: MetricConfig) -> str:
+    """How people's answers are taken together: as was asked, unless the scorer only knows single people."""
+    single = isinstance(metric.scorer, BuiltInScorer) and not metric.scorer.supports_majority
+    return "individual_average" if single else metric.annotator_aggregation
 
 
 def _of_judges(metric: MetricConfig, ratings: Ratings) -> Mapping[str, Any] | None:
     """The judges in pairs by the metric's own measure, against single people; None without one, or with one judge."""
     measure = metric.scorer.measure if isinstance(metric.scorer, BuiltInScorer) else None
-    apart = metric.mode is TaskAggregationMode.MULTITASK or metric.annotator_aggregation == "majority_vote"
+    apart = metric.mode is TaskAggregationMode.MULTITASK or _aggregation(metric) == "majority_vote"
     if measure is None or apart or len(ratings.judges) < 2:
         return None
     try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
+from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.report_page import report_page, score_section
 from calibrant.errors import InputError, UnknownNameError
 from calibrant.estimates import Coverage, Estimate
@@ -22,6 +25,12 @@ if TYPE_CHECKING:
     from calibrant.report.page import Section
 
 __all__ = ["Cell", "ReportColumn", "ScoreReport"]
+
+DIGITS, BORDERS = 8, 3
+"""How wide a number is in a table, and what stands around it."""
+
+TINY = 5e-6
+"""A margin of the alternative annotator test below this is none: at 0 itself nothing can be rejected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,13 +137,16 @@ class ScoreReport:
         """Judge against judge, by the name of the metric."""
         return {metric.name: judge_lines(metric.comparison) for metric in self.metrics if metric.comparison}
 
-    def to_text(self) -> str:
-        """The table, and below it every number with its interval and n, or its reason."""
+    def to_text(self, width: int | None = None) -> str:
+        """The table, and below it every number with its interval and n, or its reason.
+
+        A table wider than `width` characters is shown as several, each with the judges' names.
+        """
         settings = pl.Config(
-            tbl_rows=-1, tbl_cols=-1, tbl_width_chars=1000, fmt_str_lengths=200, tbl_hide_dataframe_shape=True
+            tbl_rows=-1, tbl_cols=-1, tbl_width_chars=60_000, fmt_str_lengths=200, tbl_hide_dataframe_shape=True
         )
         with settings:
-            lines = ["Score Report:", str(self.to_frame())]
+            lines = ["Score Report:", *map(str, _parts(self.to_frame(), width))]
         for column in self.columns:
             lines += ["", f"{column.name} ({column.about})" if column.about else column.name]
             lines += [f"  {judge}: {_cell(column, judge)}" for judge in self.judges]
@@ -150,8 +162,8 @@ class ScoreReport:
         return "\n".join(lines)
 
     def print(self) -> None:
-        """Print the report."""
-        click.echo(self.to_text())
+        """Print the report, no wider than the terminal where there is one."""
+        click.echo(self.to_text(shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
 
     def save(self, name: str | Path, format: str | None = None) -> Path:  # noqa: A002 - the name that users know
         """Write the report as `format` (html, csv, json or txt; by the ending of `name` unless said); its path.
@@ -174,6 +186,22 @@ class ScoreReport:
 
     def __repr__(self) -> str:
         return f"ScoreReport({len(self.judges)} judges, {len(self.columns)} columns)"
+
+
+def _parts(frame: pl.DataFrame, width: int | None) -> list[pl.DataFrame]:
+    """The frame, or its columns in as many frames as it takes to be no wider than `width`, each with the first."""
+    first, *names = frame.columns
+    taken = max(len(str(one)) for one in [first, *frame[first]]) + BORDERS
+    parts: list[list[str]] = [[]]
+    used = taken
+    for name in names:
+        wide = max(len(name), DIGITS) + BORDERS
+        if width is not None and parts[-1] and used + wide > width:
+            parts.append([])
+            used = taken
+        parts[-1].append(name)
+        used += wide
+    return [frame.select(first, *part) for part in parts]
 
 
 def _cell(column: ReportColumn, judge: str) -> Cell:
@@ -227,10 +255,8 @@ def _of_value(value: Any, estimate: Estimate | None, result: BaseScoringResult) 
 
 def _note(result: BaseScoringResult) -> str:
     """People's own score and that of a constant answer, or the outcome of the test, where the scorer gave them."""
-    outcome = result.details.get("outcome")
-    if outcome:
-        margin = result.metadata.get("break_even_epsilon")
-        return str(outcome) if margin is None else f"{outcome}; passes from epsilon {margin:.3g}"
+    if result.details.get("outcome"):
+        return _outcome(result)
     found = {name: result.metadata.get(name) or {} for name in ("ceiling", "floor", "relative")}
     shown = [
         f"{who} {_with_bounds(found[name])}"
@@ -239,7 +265,22 @@ def _note(result: BaseScoringResult) -> str:
     ]
     if found["relative"].get("value") is not None:
         shown.append(f"{_with_bounds(found['relative'], digits=2)} of the way from a constant to a person")
+    if result.metadata.get("embedding_model"):
+        shown.append(f"embeddings by {result.metadata['embedding_model']}")
     return ", ".join(shown)
+
+
+def _outcome(result: BaseScoringResult) -> str:
+    """What came of the test, at which margin, and the smallest margin at which it passes."""
+    said, about = str(result.details["outcome"]), result.metadata
+    if about.get("epsilon") is not None:
+        relative = "multiplicative " if about.get("multiplicative_epsilon") else ""
+        said += f" at {relative}epsilon {about['epsilon']:g}"
+    margin = about.get("break_even_epsilon")
+    if margin is None:
+        return said
+    every = "every task " if result.aggregation_mode is TaskAggregationMode.MULTITASK else ""
+    return f"{said}; {every}passes " + (f"from {margin:.3g}" if margin >= TINY else "at any above 0")
 
 
 def _with_bounds(data: Mapping[str, Any], *, digits: int = 3) -> str:
@@ -250,13 +291,13 @@ def _with_bounds(data: Mapping[str, Any], *, digits: int = 3) -> str:
 
 
 def _warnings(metrics: Sequence[MetricResults]) -> list[str]:
-    """What scorers warn of, with the judge and the metric."""
-    return [
-        f"{metric.name}, {result.judge_id}: {warning}"
-        for metric in metrics
-        for result in metric.results
-        for warning in result.metadata.get("warnings") or ()
-    ]
+    """What scorers warn of, each warning of a metric once, with the judges that it is of."""
+    judges: dict[tuple[str, str], list[str]] = {}
+    for metric in metrics:
+        for result in metric.results:
+            for warning in result.metadata.get("warnings") or ():
+                judges.setdefault((metric.name, warning), []).append(result.judge_id)
+    return [f"{name}, {', '.join(who)}: {warning}" for (name, warning), who in judges.items()]
 
 
 def judge_lines(comparison: Mapping[str, Any]) -> list[str]:

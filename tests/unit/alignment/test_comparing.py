@@ -288,3 +288,11 @@ def test_a_result_of_integers_as_names_is_text(project):
     )
     assert (found.task_name, found.judge_id) == ("7", "3")
     assert pl.DataFrame([found.to_json()["scores"]]).is_empty()
+
+
+def test_what_is_averaged_is_not_said_to_be_a_vote_and_judges_are_compared_all_the_same(project):
+    compared(project, CohensKappaScorer(), AccuracyScorer(), annotator_aggregation="majority_vote")
+    kappa, accuracy = project.score_report.metrics
+    assert kappa.about == "safe; individual_average"
+    assert kappa.comparison["measure"] == "kappa"
+    assert (accuracy.about, accuracy.comparison) == ("safe; majority_vote", None)

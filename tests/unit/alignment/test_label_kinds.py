@@ -84,3 +84,25 @@ def test_several_tasks_as_one_set_take_numbers_with_gaps_for_what_they_are(tmp_p
     kim = pl.DataFrame({"id": [1, 2, 3], "rude": [1.0, 0.0, None], "sexual": [0.0, 0.0, 1.0]})
     found = accuracy(tmp_path, judge, {"kim": kim}, tasks=("rude", "sexual"), strategy="multilabel")
     assert (found.score, found.intervals["accuracy"]["n"]) == (1.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("judge", "people", "warning"),
+    [
+        (["Yes", "No ", "YES"], ["yes", "no", "yes"], "'YES' and 'Yes' and 'yes' differ only in case or spaces"),
+        ([1, 0, 1], ["yes", "no", "yes"], "no label in common: the judge says 0, 1, and people say no, yes"),
+        (["yes", "no", "yes"], ["yes", "yes", "no"], None),
+        (["yes", "yes", "yes"], ["no", "no", "no"], None),
+    ],
+)
+def test_labels_that_only_look_different_are_warned_about_beside_the_score(tmp_path, judge, people, warning):
+    found = accuracy(tmp_path, dict(enumerate(judge)), {"kim": dict(enumerate(people))})
+    said = found.metadata["warnings"]
+    assert found.score is not None
+    assert said == [] if warning is None else warning in "; ".join(said)
+
+
+def test_labels_within_sets_are_compared_by_their_spelling_too(tmp_path):
+    people = {"kim": {"1": ["a"], "2": ["a", "b"]}}
+    found = accuracy(tmp_path, {"1": ["A"], "2": ["A", "b"]}, people)
+    assert found.metadata["warnings"] == ["'A' and 'a' differ only in case or spaces, and count as different labels"]

@@ -176,12 +176,12 @@ def test_an_alt_test_shows_the_rate_at_its_epsilon_its_outcome_and_from_where_it
         {"winning_rate": {"0.10": 0.0, "0.20": 1.0}, "advantage_probability": 0.9},
         scorer="alt_test",
         intervals={"advantage_probability": estimate(0.9, 0.8, 0.95)},
-        metadata={"winning_rate_at_epsilon": 1.0, "break_even_epsilon": 0.1234},
+        metadata={"winning_rate_at_epsilon": 1.0, "break_even_epsilon": 0.1234, "epsilon": 0.2},
         details={"outcome": "passed"},
     )
     report = ScoreReport([metric("alt", row)], tmp_path)
     assert report.to_frame().row(0) == ("j", 1.0, 0.9)
-    assert "  j: 0.900 [0.800, 0.950] n=90, 2 failed; passed; passes from epsilon 0.123" in report.to_text()
+    assert "  j: 0.900 [0.800, 0.950] n=90, 2 failed; passed at epsilon 0.2; passes from 0.123" in report.to_text()
 
 
 def test_a_table_of_numbers_by_another_scorer_is_a_column_each(tmp_path):
@@ -235,3 +235,36 @@ def test_an_empty_report_is_a_report(tmp_path):
 )
 def test_a_comparison_says_what_it_cannot_tell(comparison, lines):
     assert judge_lines(comparison) == lines
+
+
+@pytest.mark.parametrize(
+    ("metadata", "mode", "said"),
+    [
+        ({"epsilon": 0.1, "break_even_epsilon": 1e-6}, "single", "passed at epsilon 0.1; passes at any above 0"),
+        ({"epsilon": 0.1, "multiplicative_epsilon": True}, "single", "passed at multiplicative epsilon 0.1"),
+        ({"epsilon": 0.2, "break_even_epsilon": 0.3}, "multitask", "passed at epsilon 0.2; every task passes from 0.3"),
+    ],
+)
+def test_the_outcome_of_an_alt_test_names_its_margin(tmp_path, metadata, mode, said):
+    row = result("j", {"advantage_probability": 0.9}, scorer="alt_test", metadata=metadata, details={"outcome": "passed"})
+    row = row.model_copy(update={"aggregation_mode": TaskAggregationMode(mode)})
+    assert ScoreReport([metric("alt", row)], tmp_path).to_text().splitlines()[-1].endswith(f"; {said}")
+
+
+def test_a_warning_of_several_judges_is_said_once(tmp_path):
+    rows = [result(name, {"x": 0.5}, scorer="mine", metadata={"warnings": ["odd"]}) for name in ("a", "b")]
+    assert ScoreReport([metric("m", *rows)], tmp_path).notes == ("m, a, b: odd",)
+
+
+def test_the_embedder_stands_beside_the_similarity_that_it_made(tmp_path):
+    row = result("j", {"semantic_similarity": 0.9}, scorer="mine", metadata={"embedding_model": "local/words"})
+    assert "embeddings by local/words" in ScoreReport([metric("m", row)], tmp_path).to_text()
+
+
+def test_a_table_that_is_wider_than_the_terminal_is_several(tmp_path):
+    names = [f"accuracy_1tasks_0000000{number}_single" for number in range(5)]
+    report = ScoreReport([metric(name, result("gpt", {"x": 0.5}, scorer="mine")) for name in names], tmp_path)
+    tables = report.to_text(100).split("\n\n")[0]
+    assert max(map(len, tables.splitlines())) <= 100
+    assert tables.count("judge_id") == 3
+    assert report.to_text().split("\n\n")[0].count("judge_id") == 1

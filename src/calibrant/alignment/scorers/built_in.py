@@ -184,7 +184,8 @@ def bounds_of(comparison: Comparison, measure: str | Measure, *, votes: Mapping[
     else:
         found = ceiling_and_floor(comparison.cube, comparison.judge, measure, humans=people)
     made = found.to_json()
-    return {**{name: made[name] for name in ("ceiling", "floor", "relative", "constant")}, "warnings": made["warnings"]}
+    shown = {name: made[name] for name in ("ceiling", "floor", "relative", "constant")}
+    return {**shown, "warnings": [*comparison.unlike_spellings(), *made["warnings"]]}
 
 
 def _as_label(value: Any) -> Any:

@@ -10,8 +10,9 @@ import polars as pl
 
 from calibrant.agreement import RatingCube
 from calibrant.agreement.encoding import FAILED, encoded
+from calibrant.agreement.published import value_text
 from calibrant.alignment.modes import TaskAggregationMode
-from calibrant.alignment.scorers.label_kinds import stacked
+from calibrant.alignment.scorers.label_kinds import stacked, unlike_spellings
 from calibrant.alignment.scorers.label_sets import sets_of_rows
 from calibrant.errors import InputError, WrongTypeError, shortened
 from calibrant.items import identifier
@@ -101,6 +102,18 @@ class Comparison:
     def person(self, rater: str) -> str:
         """The name of a person, as the user gave it."""
         return rater.removeprefix(HUMAN)
+
+    def unlike_spellings(self) -> list[str]:
+        """What makes one suspect that the judge writes the labels otherwise than people do."""
+        people = {label for name in self.humans for label in self._labels_of(name)}
+        return unlike_spellings(self._labels_of(self.judge), people)
+
+    def _labels_of(self, rater: str) -> set[str]:
+        """The labels that a rater used, as texts; of sets, those that are in them."""
+        codes = np.unique(self.cube.of_rater(rater))
+        used = [self.cube.values[code] for code in codes if code >= 0]
+        single = (one for value in used for one in (value if isinstance(value, frozenset) else [value]))
+        return {value_text(one) for one in single}
 
     def pairs(self) -> tuple[int, int]:
         """How many ratings of a person stand beside one of the judge, and how many beside a failure of the judge."""

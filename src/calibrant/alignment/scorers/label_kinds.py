@@ -12,9 +12,10 @@ from calibrant.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-__all__ = ["label_texts", "stacked"]
+__all__ = ["label_texts", "stacked", "unlike_spellings"]
 
 TRUTH = ("false", "true")
+SHOWN = 3
 
 
 def stacked(frames: Sequence[pl.DataFrame], column: str) -> pl.DataFrame:
@@ -48,6 +49,28 @@ def label_texts(column: pl.Series) -> pl.Series:
         raise InputError(f"the labels of {column.name!r} are lists; several labels an item are one task of their own")
     texts = {one: value_text(one) for one in column.unique().to_list() if isinstance(one, bool | int | float)}
     return pl.Series(column.name, [texts.get(one, one) for one in column.to_list()], dtype=pl.String, strict=False)
+
+
+def unlike_spellings(judge: Collection[str], people: Collection[str]) -> list[str]:
+    """What makes one suspect that the judge and people mean the same and write it otherwise.
+
+    >>> unlike_spellings({"Yes", "no"}, {"yes", "no"})
+    ["'Yes' and 'yes' differ only in case or spaces, and count as different labels"]
+    >>> unlike_spellings({"1", "0"}, {"yes", "no"})
+    ['the judge and people have no label in common: the judge says 0, 1, and people say no, yes']
+    """
+    alike: dict[str, list[str]] = {}
+    for label in sorted({*judge, *people}):
+        alike.setdefault(label.strip().casefold(), []).append(label)
+    same = [spelled for spelled in alike.values() if len(spelled) > 1]
+    found = [
+        f"{' and '.join(map(repr, spelled))} differ only in case or spaces, and count as different labels"
+        for spelled in same[:SHOWN]
+    ]
+    if not same and judge and people and not {*judge} & {*people} and len({*judge, *people}) > 2:
+        who, others = (", ".join(sorted(labels)[:SHOWN]) for labels in (judge, people))
+        found.append(f"the judge and people have no label in common: the judge says {who}, and people say {others}")
+    return found
 
 
 def _plain(column: pl.Series) -> pl.Series:

@@ -119,7 +119,8 @@ class AltTestScorer(BuiltInScorer):
             "winning_rate_at_epsilon": found.winning_rate_at_epsilon,
             "annotators": [{**one, "annotator": comparison.person(one["annotator"])} for one in data["annotators"]],
             "dropped_annotators": {comparison.person(name): why for name, why in found.dropped_annotators.items()},
-            **{name: data[name] for name in ("items", "break_even_epsilon", "stability", "dropped_items", "warnings")},
+            **{name: data[name] for name in ("items", "break_even_epsilon", "stability", "dropped_items")},
+            "warnings": [*comparison.unlike_spellings(), *data["warnings"]],
         }
 
     def aggregate_results(self, results: Sequence[BaseScoringResult], scores_dir: str, unique_name: str = "") -> None:
