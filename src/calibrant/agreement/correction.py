@@ -18,6 +18,7 @@ from calibrant.estimates import Coverage, Estimate
 from calibrant.items import identifier
 from calibrant.ratings import Failure
 from calibrant.stats import proportion
+from calibrant.stats.arrays import probability
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -59,9 +60,13 @@ class CorrectedRate:
 
     def worth_text(self) -> str:
         """What the judge adds to the labels, in a sentence."""
+        yours = f"your {self.labels} label{'s' * (self.labels != 1)}"
+        if not self.labels:
+            return "there is no label on an item that was judged, so nothing could be corrected"
         if self.worth is None:
-            return f"your {self.labels} labels say how the judge errs, and not how often people would pass an item"
-        return f"your {self.labels} labels are worth {self.worth:.0f}"
+            said = "say" if self.labels != 1 else "says"
+            return f"{yours} {said} how the judge errs, and not how often people would pass an item"
+        return f"{yours} {'are' if self.labels != 1 else 'is'} worth {self.worth:.0f}"
 
     def to_json(self) -> dict[str, Any]:
         """The rate as JSON has it."""
@@ -102,6 +107,7 @@ def corrected_rate(
     """
     if labels_from not in SOURCES:
         raise UnknownNameError.among("source of labels", labels_from, SOURCES)
+    probability(level, "level")
     data, coverage, unjudged = _data(judge, human, clusters, positive)
     found = _methods(data, labels_from, coverage, level)
     tuned = None if labels_from == "elsewhere" or not data.labelled.any() else by_tuned_prediction(data, level)
@@ -166,7 +172,7 @@ def _traffic(data: Judged, coverage: Coverage) -> Coverage:
 def _data(judge: Any, human: Any, clusters: Any, positive: Value) -> tuple[Judged, Coverage, int]:
     """The items that were judged, as zeros and ones; how the rest is counted; and the labels on what was not judged."""
     items, (judged, labelled, shared) = _aligned(judge, human, clusters)
-    _check_positive([*judged, *labelled], positive)
+    _check_positive(_known(judged), _known(labelled), positive)
     coverage = Coverage.of(_status(answer) for answer in judged)
     kept = [place for place, answer in enumerate(judged) if answer is not None and not isinstance(answer, Failure)]
     unjudged = sum(label is not None for label in labelled) - sum(labelled[place] is not None for place in kept)
@@ -216,12 +222,24 @@ def _status(answer: Any) -> tuple[Any, str | None]:
     return ("skipped", None) if answer is None else ("rated", None)
 
 
-def _check_positive(answers: list[Any], positive: Value) -> None:
+def _known(answers: list[Any]) -> set[Any]:
+    return {answer for answer in answers if answer is not None and not isinstance(answer, Failure)}
+
+
+def _check_positive(by_judge: set[Any], by_people: set[Any], positive: Value) -> None:
     """A `positive` that nobody answered is a rate of zero, or a slip; with yes and no spelled otherwise, a slip."""
-    known = {answer for answer in answers if answer is not None and not isinstance(answer, Failure)}
+    known = by_judge | by_people
     if known and positive not in known and not known <= {False, True}:
-        seen = ", ".join(sorted(shortened(answer) for answer in known)[:5])
-        raise InputError(f"nobody answered {shortened(positive)}; say positive=... as one of: {seen}")
+        raise InputError(f"nobody answered {shortened(positive)}; say positive=... as one of: {_listed(known)}")
+    if by_judge and by_people and not by_judge & by_people and len(known) > 2:
+        raise InputError(
+            "the judge and people have no answer in common, so a rate would compare nothing: "
+            f"the judge says {_listed(by_judge)}, and people say {_listed(by_people)}; write them alike"
+        )
+
+
+def _listed(answers: set[Any]) -> str:
+    return ", ".join(sorted(shortened(answer) for answer in answers)[:5])
 
 
 def _warnings(data: Judged, labels_from: str, unjudged: int) -> tuple[str, ...]:

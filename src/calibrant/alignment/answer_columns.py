@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from calibrant.agreement.published import value_text
 from calibrant.alignment.answers import answers_of_raters
 from calibrant.alignment.result_tables import id_column_of, nested_answers, read_table, with_ids
+from calibrant.alignment.scorers.label_kinds import TRUTH
 from calibrant.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ def _answers(results: RaterResults, task: str | None, path: Path) -> Iterable[tu
 
 
 def _text(answer: Any) -> str:
-    return value_text(answer) if isinstance(answer, str | bool | int | float) else str(answer)
+    """The answer as a text; "True" of one file is the true of another."""
+    text = value_text(answer) if isinstance(answer, str | bool | int | float) else str(answer)
+    return text.casefold() if text.casefold() in TRUTH else text
 
 
 def _most(answers: list[str]) -> str | None:

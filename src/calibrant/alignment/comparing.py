@@ -82,7 +82,9 @@ async def _of_tasks(metric: MetricConfig, ratings: Ratings, judge: str, tasks: l
     """One judge's result on the tasks that a scorer sees as one."""
     unasked = [task for task in tasks if task not in ratings.judges[judge].tasks]
     if unasked:
-        return _without_score(metric, judge, tasks, f"the judge has no results for {', '.join(unasked)}")
+        answered = ", ".join(ratings.judges[judge].tasks)
+        reason = f"the judge has no results for {', '.join(unasked)}, but for {answered}; name the tasks alike"
+        return _without_score(metric, judge, tasks, reason)
     try:
         if isinstance(metric.scorer, BuiltInScorer):
             labels = ratings.labels(judge, tasks, metric.mode)

@@ -19,7 +19,7 @@ __all__ = ["Answer", "Requirement", "answered"]
 
 Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 PATTERN = re.compile(
-    r"\s*(?P<name>[^\s.<>=]+)(?:\.(?P<field>\w+))?\s*(?P<sign>>=|<=|>|<)\s*(?P<limit>-?\d+(?:\.\d*)?)\s*"
+    r"\s*(?P<name>[^\s.<>=]+)(?:\.(?P<field>\w+))?\s*(?P<sign>>=|<=|>|<)\s*(?P<limit>-?(?:\d+\.?\d*|\.\d+))\s*"
 )
 SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,

@@ -12,6 +12,7 @@ import polars as pl
 from calibrant.errors import InputError, WrongTypeError, shortened
 from calibrant.items import identifier
 from calibrant.readers.columns import as_frame
+from calibrant.readers.sources import row_source
 
 __all__ = ["id_column_of", "nested_answers", "read_table", "with_ids"]
 
@@ -98,7 +99,16 @@ def _read_file(path: Path, data_format: str | None) -> pl.DataFrame:
     try:
         return readers[chosen]()
     except pl.exceptions.PolarsError as error:
+        if FORMATS.get(path.suffix.lower()) == chosen and chosen != "parquet":
+            _name_lines(path)
         raise InputError(f"{path} cannot be read as {chosen}: {str(error).splitlines()[0]}") from None
+
+
+def _name_lines(path: Path) -> None:
+    """Raise an error that names the lines of the file that are no rows, if it can be said which."""
+    problems = [f"{row.place} {row.problem}" for row in row_source(path) if row.cells is None]
+    if problems:
+        raise InputError.gathered(path.name, problems)
 
 
 def _of_json(path: Path) -> pl.DataFrame:

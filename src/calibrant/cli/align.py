@@ -74,7 +74,8 @@ def report(
     if (project is None) == (not judges) or bool(judges) != bool(humans):
         raise click.UsageError("give a PROJECT, or both --judge FILE and --human FILE")
     with tempfile.TemporaryDirectory() as folder:
-        evaluator = _opened(project) if project else _of_files(Path(folder), judges, humans)
+        only = answers["tasks"][0] if len(answers["tasks"]) == 1 else None
+        evaluator = _opened(project) if project else _of_files(Path(folder), judges, humans, only)
         found = _compared(evaluator, answers["tasks"])
         required = _answers(found, requirements)
         if html:
@@ -116,41 +117,55 @@ def correct(
     from calibrant.agreement import corrected_rate
     from calibrant.alignment.answer_columns import answers_by_item, clusters_by_item
 
-    positive = settings["positive"]
+    from calibrant.alignment.scorers.label_kinds import unlike_spellings
+
     judged, labelled = (answers_by_item(path, task, without=cluster) for path in (judge, human))
-    known = sorted({answer for answer in (*judged.values(), *labelled.values()) if answer is not None})
-    if positive not in known:
-        raise click.UsageError(f"nobody answered {positive!r}; --positive is one of: {', '.join(known[:10])}")
+    by_judge, by_people = ({one for one in said.values() if one is not None} for said in (judged, labelled))
+    settings["positive"] = positive = _known_answer(settings["positive"], by_judge | by_people)
     shared = clusters_by_item(judge, cluster) if cluster else None
     rate = corrected_rate(judged, labelled, clusters=shared, **settings)
+    warnings = [*unlike_spellings(by_judge, by_people), *rate.warnings]
     if as_json:
-        data = {"schema": "calibrant.corrected_rate/1", "positive": positive, **rate.to_json()}
+        data = {"schema": "calibrant.corrected_rate/1", "positive": positive, **rate.to_json(), "warnings": warnings}
         click.echo(json.dumps(data, allow_nan=False))
     else:
         click.echo(f"corrected rate  {rate.estimate} ({rate.estimate.method})")
         click.echo(f"judge alone     {rate.judge_rate}")
         click.echo(f"labels alone    {rate.label_rate}")
         click.echo(rate.worth_text())
-        for warning in rate.warnings:
+        for warning in warnings:
             click.echo(f"warning: {warning}")
     return EXIT_CODES["passed"] if rate.estimate.value is not None else EXIT_CODES["inconclusive"]
 
 
+def _known_answer(positive: str, known: set[str]) -> str:
+    """The answer that was meant: as it stands in the files, or as they spell a truth value."""
+    meant = next((one for one in (positive, positive.casefold()) if one in known), None)
+    if meant is None:
+        listed = ", ".join(sorted(known)[:10])
+        raise click.UsageError(f"nobody answered {positive!r}; --positive is one of: {listed}")
+    return meant
+
+
 def _opened(project: Path) -> MetaEvaluator:
     from calibrant.alignment import MetaEvaluator
+    from calibrant.alignment.project_state import STATE_FILE
 
+    if not any((project / name).exists() for name in (STATE_FILE, "results", "annotations")):
+        raise click.UsageError(f"{project} is no project: it has no {STATE_FILE}, no results/ and no annotations/")
     return MetaEvaluator(project, load=True)
 
 
-def _of_files(folder: Path, judges: Sequence[Path], humans: Sequence[Path]) -> MetaEvaluator:
+def _of_files(folder: Path, judges: Sequence[Path], humans: Sequence[Path], task: str | None) -> MetaEvaluator:
+    """A project of these files; labels that have no column of their own are of `task`."""
     from calibrant.alignment import MetaEvaluator
 
     evaluator = MetaEvaluator(folder)
     evaluator.draws_charts = False
     for path in judges:
-        evaluator.add_external_judge_results(path)
+        evaluator.add_external_judge_results(path, task=task)
     for path in humans:
-        evaluator.add_external_annotation_results(path)
+        evaluator.add_external_annotation_results(path, task=task)
     return evaluator
 
 

@@ -139,7 +139,7 @@ def test_an_own_scorer_that_needs_more_people_says_so(project):
 def test_a_judge_without_the_task_has_a_reason_and_others_a_score(project):
     project.add_external_judge_results({1: "warm"}, "other", task="tone")
     for found in compared(project, AccuracyScorer(), Own({"wins": 1.0})):
-        assert found["other"].reason == "the judge has no results for safe"
+        assert found["other"].reason == "the judge has no results for safe, but for tone; name the tasks alike"
         assert found["good"].score is not None
 
 

@@ -107,7 +107,7 @@ def test_unknown_names_are_listed(report):
         answered(report, ["kappa.mean >= 0.5"])
 
 
-@pytest.mark.parametrize(("text", "limit"), [("a>=1", 1.0), ("a >= -0.25", -0.25), ("a >= 1.", 1.0), ("a<0.5", 0.5)])
+@pytest.mark.parametrize(("text", "limit"), [("a>=1", 1.0), ("a >= -0.25", -0.25), ("a >= 1.", 1.0), ("a<.5", 0.5)])
 def test_limits_are_numbers_of_any_sign(text, limit):
     assert Requirement.parsed(text).limit == limit
 

@@ -83,7 +83,7 @@ def test_what_is_no_table_is_refused(source, words):
     ("name", "text", "words"),
     [
         ("r.json", "{", "r.json is no JSON"),
-        ("r.jsonl", "{]\n", "r.jsonl cannot be read as jsonl"),
+        ("r.jsonl", "{]\n", "r.jsonl has 1 problem:\n  line 1 is not JSON"),
         ("r.parquet", "PAR", "r.parquet cannot be read as parquet"),
     ],
 )

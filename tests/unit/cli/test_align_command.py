@@ -105,3 +105,37 @@ def test_an_answer_that_nobody_gave_is_wrong_use(files, capsys):
     code, _, error = run(capsys, "correct", "--judge", "gpt.csv", "--human", "some.csv")
     assert code == 2
     assert "nobody answered 'true'; --positive is one of: no, yes" in error
+
+
+def test_a_task_that_is_named_is_that_of_labels_without_a_column_of_their_own(files, capsys):
+    people = {person: dict(enumerate(ANSWERS)) for person in ("kim", "lee", "ann")}
+    (files / "people.json").write_text(json.dumps(people), encoding="utf-8")
+    given = ["--judge", "gpt.csv", "--human", "people.json"]
+    code, out, _ = run(capsys, *given, "--task", "safe")
+    assert code == 0
+    assert "gpt: 1.000 [" in out
+    _, out, _ = run(capsys, *given)
+    assert "no score: the judge has no results for label, but for safe; name the tasks alike" in out
+
+
+def test_a_folder_that_is_no_project_is_named_and_left_as_it_is(files, capsys):
+    (files / "notes").mkdir()
+    code, _, err = run(capsys, "notes")
+    assert code == 2
+    assert "notes is no project: it has no main_state.json, no results/ and no annotations/" in err
+    assert not list((files / "notes").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("j.jsonl", b'{"id": 1, "safe": "yes"}\n{"id": 2,\n', "line 2 is not JSON"),
+        ("j.csv", b"id,safe\n1,yes\n2,no,more\n", "line 3 has 3 cells, the header has 2"),
+        ("j.csv", "id,safe\n1,sí\n".encode("latin-1"), "line 2 has the byte 0xed"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(files, capsys, name, content, message):
+    (files / name).write_bytes(content)
+    code, _, err = run(capsys, "--judge", name, "--human", "people.csv")
+    assert code == 2
+    assert message in err

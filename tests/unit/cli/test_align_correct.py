@@ -91,3 +91,47 @@ def test_labels_that_share_no_item_with_the_judge_are_inconclusive(files, capsys
     assert code == 3
     assert "no estimate: there is no label on an item that was judged" in out
     assert "warning: 2 labelled items were not judged, and are left out" in out
+
+
+def written(name, rows):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write("id,verdict\n" + "".join(f"{item},{answer}\n" for item, answer in rows))
+
+
+def test_truth_values_are_the_same_however_a_file_spells_them(files, capsys):
+    with open("judge.jsonl", "w", encoding="utf-8") as file:
+        file.writelines(json.dumps({"id": item, "verdict": one}) + "\n" for item, one in files["judge"].items())
+    written("human.csv", files["human"].items())
+    with pytest.raises(SystemExit) as ended:
+        main(["align", "correct", "--judge", "judge.jsonl", "--human", "human.csv", "--positive", "True", "--json"])
+    assert not ended.value.code
+    found = json.loads(capsys.readouterr().out)
+    assert found["estimate"] == corrected_rate(files["judge"], files["human"]).to_json()["estimate"]
+
+
+def test_answers_that_have_nothing_in_common_are_no_rate_of_zero(files, capsys):
+    written("human.csv", [(item, "PASS" if one else "FAIL") for item, one in files["human"].items()])
+    code, _, err = run(capsys, "--task", "verdict", "--positive", "pass")
+    assert code == 2
+    assert "the judge says 'fail', 'pass', and people say 'FAIL', 'PASS'; write them alike" in err
+
+
+def test_answers_that_differ_by_a_capital_are_warned_about(files, capsys):
+    written("human.csv", [(item, "Pass" if item == 0 else "pass" if one else "fail") for item, one in files["human"].items()])
+    code, out, _ = run(capsys, "--task", "verdict", "--positive", "pass")
+    assert code == 0
+    assert "warning: 'Pass' and 'pass' differ only in case or spaces, and count as different labels" in out
+
+
+@pytest.mark.parametrize("level", ["95", "0", "1"])
+def test_a_level_that_is_none_is_named(files, capsys, level):
+    code, _, err = run(capsys, "--task", "verdict", "--positive", "pass", "--level", level)
+    assert code == 2
+    assert f"level must lie between 0 and 1, not {float(level)}" in err
+
+
+def test_no_label_at_all_is_said_in_words_and_by_the_exit_code(files, capsys):
+    written("human.csv", [])
+    code, out, _ = run(capsys, "--task", "verdict", "--positive", "pass")
+    assert code == 3
+    assert "there is no label on an item that was judged, so nothing could be corrected" in out

@@ -12,7 +12,7 @@ from calibrant.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-__all__ = ["label_texts", "stacked", "unlike_spellings"]
+__all__ = ["TRUTH", "label_texts", "stacked", "unlike_spellings"]
 
 TRUTH = ("false", "true")
 SHOWN = 3
