@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from calibrant.agreement.published import Resampling
-from calibrant.errors import InputError
+from calibrant.errors import InputError, shortened
 from calibrant.stats.arrays import count, probability
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ class AltTestSettings:
     resampling: Resampling = field(default_factory=Resampling)
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.epsilon < 1.0:
-            raise InputError(f"epsilon is a margin of at least 0 and below 1, not {self.epsilon}")
+        number = isinstance(self.epsilon, int | float)  # pyright: ignore[reportUnnecessaryIsInstance] - users pass texts
+        if not number or not 0.0 <= self.epsilon < 1.0:
+            raise InputError(f"epsilon is a margin of at least 0 and below 1, not {shortened(self.epsilon)}")
         probability(self.q, "q")
         count(self.min_humans_per_item, "min_humans_per_item", least=2)
         count(self.min_items_per_human, "min_items_per_human", least=2)

@@ -12,6 +12,7 @@ from calibrant.alignment.configuration import MetricConfig
 from calibrant.alignment.result_tables import id_column_of, read_table, with_ids
 from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.tasks import EvalTask
+from calibrant.alignment.whole_files import write_json, write_whole
 from calibrant.errors import EvalError, InputError
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def write_state(project: Path, kept: ProjectState) -> Path:
     if kept.data is not None:
         folder = project / "data"
         folder.mkdir(parents=True, exist_ok=True)
-        kept.data.write_parquet(folder / DATA_FILE)
+        write_whole(folder / DATA_FILE, kept.data.write_parquet)
         about = {
             "id_column": "original_id",
             "cluster_column": kept.cluster_column,
@@ -61,9 +62,7 @@ def write_state(project: Path, kept: ProjectState) -> Path:
     }
     path = project / STATE_FILE
     _keep_another_s(path)
-    fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps(state, indent=2, default=str), encoding="utf-8")
-    fresh.replace(path)
+    write_json(path, state)
     return path
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import logging
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from calibrant.alignment.comparing import MetricResults
+from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.scoring_result import BaseScoringResult
+from calibrant.alignment.whole_files import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +39,7 @@ def write_result_files(scores: Path, metrics: Sequence[MetricResults]) -> list[P
             stale.unlink()
         for result in metric.results:
             path = folder / f"{safe_name(result.judge_id)}{ENDING}"
-            data = {**result.to_json(), "unique_name": metric.name}
-            path.write_text(json.dumps(data, indent=2, allow_nan=False, default=str), encoding="utf-8")
+            write_json(path, {**result.to_json(), "unique_name": metric.name})
             written.append(path)
     index = [
         {
@@ -50,25 +52,48 @@ def write_result_files(scores: Path, metrics: Sequence[MetricResults]) -> list[P
         }
         for one in metrics
     ]
-    (scores / INDEX).write_text(json.dumps({"metrics": index}, indent=2, allow_nan=False), encoding="utf-8")
+    write_json(scores / INDEX, {"metrics": index})
     return written
 
 
 def read_result_files(scores: Path) -> list[MetricResults]:
-    """The results of the last comparison that was written; empty when there was none."""
-    index = scores / INDEX
-    if not index.is_file():
-        return []
+    """The results of the last comparison that was written; empty when there was none, or its index is broken.
+
+    A judge whose file is gone or broken stays in, with that as its reason.
+    """
     found: list[MetricResults] = []
-    for entry in json.loads(index.read_text(encoding="utf-8"))["metrics"]:
+    for entry in _index(scores):
         folder = result_folder(scores, entry["scorer_name"], entry["name"])
-        results = [_read(folder / f"{safe_name(judge)}{ENDING}") for judge in entry.pop("judges", [])]
-        found.append(MetricResults(**entry, results=tuple(one for one in results if one is not None)))
+        results = tuple(_read(folder, entry["scorer_name"], judge) for judge in entry.pop("judges", []))
+        found.append(MetricResults(**entry, results=results))
     return found
 
 
-def _read(path: Path) -> BaseScoringResult | None:
+def _index(scores: Path) -> list[dict[str, Any]]:
+    index = scores / INDEX
+    if not index.is_file():
+        return []
+    try:
+        return json.loads(index.read_text(encoding="utf-8"))["metrics"]
+    except (ValueError, KeyError, TypeError):
+        logging.getLogger("calibrant.alignment.project").warning(
+            "%s cannot be read, so there is no report of the last comparison; call compare_async() again", index
+        )
+        return []
+
+
+def _read(folder: Path, scorer_name: str, judge: str) -> BaseScoringResult:
+    path = folder / f"{safe_name(judge)}{ENDING}"
     try:
         return BaseScoringResult.from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, ValidationError):
-        return None
+        return BaseScoringResult(
+            scorer_name=scorer_name,
+            task_name="",
+            judge_id=judge,
+            scores={},
+            aggregation_mode=TaskAggregationMode.SINGLE,
+            num_comparisons=0,
+            failed_comparisons=1,
+            reason=f"{path.name} cannot be read; call compare_async() again",
+        )

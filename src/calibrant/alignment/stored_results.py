@@ -14,6 +14,7 @@ import polars as pl
 from calibrant.alignment.answers import answers_of_table
 from calibrant.alignment.result_tables import read_table
 from calibrant.alignment.safe_names import safe_name
+from calibrant.alignment.whole_files import write_json, write_whole
 from calibrant.errors import InputError, shortened
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def write_results(project: Path, kind: RaterKind, results: RaterResults) -> Path
     partly = pl.any_horizontal(pl.col(task).is_not_null() for task in tasks) if tasks else pl.lit(value=False)
     stated = frame.with_columns(pl.when(partly).then(pl.lit("success")).otherwise(status).alias("status"))
     stated = stated.with_columns(pl.col("status").fill_null("success"))
-    stated.write_parquet(folder / f"{stem}_data.parquet")
+    write_whole(folder / f"{stem}_data.parquet", stated.write_parquet)
     about = {
         f"{kind}_id": results.rater,
         "run_id": run,
@@ -52,7 +53,7 @@ def write_results(project: Path, kind: RaterKind, results: RaterResults) -> Path
         "about": dict(results.about),
     }
     path = folder / f"{stem}{ENDINGS[kind]}"
-    path.write_text(json.dumps({"metadata": about}, indent=2, default=str), encoding="utf-8")
+    write_json(path, {"metadata": about})
     return path
 
 

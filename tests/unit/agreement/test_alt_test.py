@@ -168,6 +168,7 @@ def test_scorings_that_do_not_fit_are_refused():
     ("changes", "said"),
     [
         ({"epsilon": -0.1}, "epsilon is a margin of at least 0 and below 1, not -0.1"),
+        ({"epsilon": "0.2"}, "epsilon is a margin of at least 0 and below 1, not '0.2'"),
         ({"epsilon": 1.0}, "epsilon is a margin"),
         ({"q": 5}, "q must lie between 0 and 1"),
         ({"min_humans_per_item": 1}, "min_humans_per_item must be at least 2"),
