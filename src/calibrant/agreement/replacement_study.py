@@ -151,6 +151,7 @@ def _warnings(
         and all(isinstance(one, int) for one in values)
     ):
         found.append("whole numbers were taken as a scale; if they are names of categories, say scoring='accuracy'")
+    found += _shared_clusters(cube)
     if scoring == "accuracy" and len(values) > CATEGORIES:
         found.append(
             f"{len(values)} distinct answers are compared exactly: free texts agree only when they are identical"
@@ -158,3 +159,13 @@ def _warnings(
     if 0 < tested < settings.min_humans:
         found.append(f"only {tested} of {people} annotators rated enough items to be tested")
     return tuple(found)
+
+
+def _shared_clusters(cube: RatingCube) -> list[str]:
+    groups = len(cube.items) if cube.clusters is None else len(np.unique(cube.clusters))
+    if groups == len(cube.items):
+        return []
+    return [
+        f"{len(cube.items)} items share {groups} clusters: the test takes items as independent, so its p-values may be "
+        "too small; the advantage probability's interval and the stability count clusters"
+    ]

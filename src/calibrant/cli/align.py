@@ -116,7 +116,6 @@ def correct(
     """Say what rate people would find on all items, from a judge on all and people on some."""
     from calibrant.agreement import corrected_rate
     from calibrant.alignment.answer_columns import answers_by_item, clusters_by_item
-
     from calibrant.alignment.scorers.label_kinds import unlike_spellings
 
     judged, labelled = (answers_by_item(path, task, without=cluster) for path in (judge, human))

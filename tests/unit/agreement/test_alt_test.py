@@ -213,3 +213,12 @@ def test_the_result_as_json_has_no_nan():
     assert data["multiplicative_epsilon"] is True
     assert data["stability"]["resamples"] == 500
     assert data["annotators"][0]["annotator"] == "h0"
+
+
+def test_items_that_share_clusters_are_warned_about_since_the_tests_take_them_as_independent():
+    shared = RatingCube.of(study(), clusters={item: item // 4 for item in range(120)})
+    assert (
+        alt_test(shared, "judge").warnings[0].startswith("120 items share 30 clusters: the test takes items as indep")
+    )
+    alone = RatingCube.of(study(), clusters={item: item for item in range(120)})
+    assert not alt_test(alone, "judge").warnings

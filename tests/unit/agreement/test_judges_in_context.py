@@ -227,7 +227,9 @@ def test_a_tie_among_people_is_a_difference_and_shows_the_first_answer():
 @pytest.mark.parametrize(("measure", "lowest"), [("accuracy", 0.0), ("kappa", -1.0), ("f1", 0.0)])
 def test_bounds_of_few_items_stay_on_the_scale_of_the_measure(measure, lowest):
     rows = {"judge": "xyxyxyxx", "ann": "xyxyxyxy", "bob": "xyxyxyyx", "cem": "xxxyxyxx"}
-    found = ceiling_and_floor(RatingCube.of({name: dict(enumerate(row)) for name, row in rows.items()}), "judge", measure)
+    found = ceiling_and_floor(
+        RatingCube.of({name: dict(enumerate(row)) for name, row in rows.items()}), "judge", measure
+    )
     for one in (found.ceiling, found.floor):
         assert one.lower is None or lowest <= one.lower <= one.value <= one.upper <= 1.0
     assert found.ceiling.upper == 1.0

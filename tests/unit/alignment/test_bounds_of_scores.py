@@ -192,3 +192,18 @@ def test_what_people_and_a_constant_text_score_stays_on_the_scale_of_likeness():
     found = scored(TextSimilarityScorer(), row(["", "abc", " "]), {"a": row(["", "", "x"]), "b": row(["hey", "abc"])})
     for one in (found.metadata["ceiling"], found.metadata["floor"]):
         assert 0.0 <= one["lower"] <= one["value"] <= one["upper"] <= 1.0
+
+
+def test_bounds_of_texts_count_clusters_as_those_of_labels_do():
+    draw = np.random.default_rng(3)
+    likeness = [np.repeat(draw.random((2, 10)), 20, axis=1) for _ in range(3)]
+    judged, among, constant = likeness[0], 0.5 + likeness[1] / 2, likeness[2] / 4
+    clusters = np.repeat(np.arange(10, dtype=np.int32), 20)
+    alone = bounds_of_likeness(judged, among, constant)
+    shared = bounds_of_likeness(judged, among, constant, clusters=clusters)
+    means = bounds_of_likeness(judged[:, ::20], among[:, ::20], constant[:, ::20])
+    for name in ("ceiling", "floor", "relative"):
+        assert shared[name]["value"] == pytest.approx(alone[name]["value"])
+        # Twenty copies of an item say what the one item says: the interval is that of the ten.
+        assert shared[name]["lower"] == pytest.approx(means[name]["lower"])
+        assert shared[name]["lower"] < alone[name]["lower"]

@@ -136,7 +136,9 @@ def test_three_tasks_are_named_by_their_number():
 
 
 def test_the_margin_of_several_tasks_is_the_one_at_which_all_pass():
-    margins = {name: result({"x": 1.0}, metadata={"break_even_epsilon": one}) for name, one in {"a": 0.1, "b": 0.3}.items()}
+    margins = {
+        name: result({"x": 1.0}, metadata={"break_even_epsilon": one}) for name, one in {"a": 0.1, "b": 0.3}.items()
+    }
     assert combined(margins).metadata["break_even_epsilon"] == 0.3
     never = {**margins, "c": result({"x": 0.0}, metadata={"break_even_epsilon": None})}
     assert combined(never).metadata["break_even_epsilon"] is None
@@ -144,19 +146,28 @@ def test_the_margin_of_several_tasks_is_the_one_at_which_all_pass():
 
 def test_what_belongs_to_one_task_has_no_mean_and_stays_with_the_task():
     tests = [[{"annotator": "kim", "p": p, "judge_wins": True}] for p in (0.01, 0.9)]
-    found = combined({name: result({"x": 1.0}, metadata={"annotators": one}) for name, one in zip("ab", tests, strict=True)})
+    found = combined(
+        {name: result({"x": 1.0}, metadata={"annotators": one}) for name, one in zip("ab", tests, strict=True)}
+    )
     assert "annotators" not in found.metadata
     assert [found.metadata["tasks"][name]["metadata"]["annotators"] for name in "ab"] == tests
 
 
 def test_a_warning_of_several_tasks_is_said_once():
     about = {"warnings": ["three annotators"]}
-    found = combined({"a": result({}, metadata=about), "b": result({}, metadata={"warnings": ["three annotators", "odd"]})})
+    found = combined(
+        {"a": result({}, metadata=about), "b": result({}, metadata={"warnings": ["three annotators", "odd"]})}
+    )
     assert found.metadata["warnings"] == ["a, b: three annotators", "b: odd"]
 
 
 def test_whole_numbers_that_all_tasks_share_stay_whole():
     about = {"stability": {"same_outcome": 0.5, "resamples": 2000}}
-    found = combined({"a": result({}, metadata=about), "b": result({}, metadata={"stability": {**about["stability"], "same_outcome": 1.0}})})
+    found = combined(
+        {
+            "a": result({}, metadata=about),
+            "b": result({}, metadata={"stability": {**about["stability"], "same_outcome": 1.0}}),
+        }
+    )
     assert found.metadata["stability"] == {"same_outcome": 0.75, "resamples": 2000}
     assert isinstance(found.metadata["stability"]["resamples"], int)

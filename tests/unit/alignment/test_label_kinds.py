@@ -51,7 +51,9 @@ def test_kinds_that_cannot_be_told_to_mean_the_same_are_an_error(columns, kinds)
 def test_frames_of_one_kind_and_empty_columns_stay_as_they_are():
     assert joined([1.5], [2.5]) == [1.5, 2.5]
     assert joined([None], ["a"]) == [None, "a"]
-    assert stacked([pl.DataFrame({"label": ["a"]}, schema={"label": pl.Enum(["a"])})], "label")["label"].dtype == pl.String
+    assert (
+        stacked([pl.DataFrame({"label": ["a"]}, schema={"label": pl.Enum(["a"])})], "label")["label"].dtype == pl.String
+    )
 
 
 def test_texts_of_labels_are_what_a_file_would_hold():

@@ -246,7 +246,9 @@ def test_a_comparison_says_what_it_cannot_tell(comparison, lines):
     ],
 )
 def test_the_outcome_of_an_alt_test_names_its_margin(tmp_path, metadata, mode, said):
-    row = result("j", {"advantage_probability": 0.9}, scorer="alt_test", metadata=metadata, details={"outcome": "passed"})
+    row = result(
+        "j", {"advantage_probability": 0.9}, scorer="alt_test", metadata=metadata, details={"outcome": "passed"}
+    )
     row = row.model_copy(update={"aggregation_mode": TaskAggregationMode(mode)})
     assert ScoreReport([metric("alt", row)], tmp_path).to_text().splitlines()[-1].endswith(f"; {said}")
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -94,13 +95,12 @@ def test_labels_that_share_no_item_with_the_judge_are_inconclusive(files, capsys
 
 
 def written(name, rows):
-    with open(name, "w", encoding="utf-8") as file:
-        file.write("id,verdict\n" + "".join(f"{item},{answer}\n" for item, answer in rows))
+    Path(name).write_text("id,verdict\n" + "".join(f"{item},{answer}\n" for item, answer in rows), encoding="utf-8")
 
 
 def test_truth_values_are_the_same_however_a_file_spells_them(files, capsys):
-    with open("judge.jsonl", "w", encoding="utf-8") as file:
-        file.writelines(json.dumps({"id": item, "verdict": one}) + "\n" for item, one in files["judge"].items())
+    rows = [json.dumps({"id": item, "verdict": one}) + "\n" for item, one in files["judge"].items()]
+    Path("judge.jsonl").write_text("".join(rows), encoding="utf-8")
     written("human.csv", files["human"].items())
     with pytest.raises(SystemExit) as ended:
         main(["align", "correct", "--judge", "judge.jsonl", "--human", "human.csv", "--positive", "True", "--json"])
@@ -117,7 +117,8 @@ def test_answers_that_have_nothing_in_common_are_no_rate_of_zero(files, capsys):
 
 
 def test_answers_that_differ_by_a_capital_are_warned_about(files, capsys):
-    written("human.csv", [(item, "Pass" if item == 0 else "pass" if one else "fail") for item, one in files["human"].items()])
+    said = {item: "pass" if one else "fail" for item, one in files["human"].items()}
+    written("human.csv", {**said, 0: "Pass"}.items())
     code, out, _ = run(capsys, "--task", "verdict", "--positive", "pass")
     assert code == 0
     assert "warning: 'Pass' and 'pass' differ only in case or spaces, and count as different labels" in out

@@ -37,10 +37,13 @@ def contributions(likeness: Array) -> Array:
     return added + float(means.mean())
 
 
-def bounds_of_likeness(judged: Array, among: Array, constant: Array, *, lowest: float = 0.0) -> dict[str, Any]:
+def bounds_of_likeness(
+    judged: Array, among: Array, constant: Array, *, lowest: float = 0.0, clusters: npt.NDArray[np.int32] | None = None
+) -> dict[str, Any]:
     """The ceiling (people with people), the floor (one text with all of theirs), and where the judge stands between.
 
-    Bounds of the first two lie on the scale of likeness, which runs from `lowest` to 1.
+    Bounds of the first two lie on the scale of likeness, which runs from `lowest` to 1. With `clusters`, which say what
+    items share, all count these.
 
     All on the items where all three are known, whose errors are taken together: the place is a ratio of means, and its
     spread that of (j - f) - place * (c - f) over c - f.
@@ -53,9 +56,11 @@ def bounds_of_likeness(judged: Array, among: Array, constant: Array, *, lowest: 
             ("ceiling", "floor", "relative"), Estimate.missing(reason, method="t", coverage=coverage).to_json()
         )
     place, ceiling, floor = (contributions(rows[:, known]) for rows in (judged, among, constant))
-    estimates = {name: mean(values, coverage=coverage) for name, values in (("ceiling", ceiling), ("floor", floor))}
+    shared = None if clusters is None else clusters[known].tolist()
+    both = (("ceiling", ceiling), ("floor", floor))
+    estimates = {name: mean(values, coverage=coverage, clusters=shared) for name, values in both}
     made = {name: on_scale(one, lowest).to_json() for name, one in estimates.items()}
-    return {**made, "relative": _relative(place, ceiling, floor, coverage).to_json()}
+    return {**made, "relative": _relative(place, ceiling, floor, coverage, shared).to_json()}
 
 
 def on_scale(estimate: Estimate, lowest: float) -> Estimate:
@@ -67,13 +72,14 @@ def on_scale(estimate: Estimate, lowest: float) -> Estimate:
     return replace(estimate, **placed)
 
 
-def _relative(judged: Array, ceiling: Array, floor: Array, coverage: Coverage) -> Estimate:
+def _relative(judged: Array, ceiling: Array, floor: Array, coverage: Coverage, clusters: list[int] | None) -> Estimate:
     room = float(np.mean(ceiling - floor))
     if room < NARROW:
         reason = "people's texts are no more alike than one constant text is to them"
         return Estimate.missing(reason, method="t", coverage=coverage)
     place = float(np.mean(judged - floor)) / room
-    return mean(place + ((judged - floor) - place * (ceiling - floor)) / room, coverage=coverage)
+    around = place + ((judged - floor) - place * (ceiling - floor)) / room
+    return mean(around, coverage=coverage, clusters=clusters)
 
 
 def _answered(rows: Array) -> npt.NDArray[np.bool_]:

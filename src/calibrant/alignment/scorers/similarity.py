@@ -83,7 +83,9 @@ class SimilarityScorer(BuiltInScorer):
         if comparison.by_majority:
             judged, constant = _best(judged), _best(constant)
             among = np.concatenate([_best(rows) for rows in _by_person_left_out(among)]) if len(among) else among
-        return bounds_of_likeness(judged, among, constant, lowest=self.lowest)
+        clusters = comparison.cube.clusters
+        shared = None if clusters is None else clusters[sampled]
+        return bounds_of_likeness(judged, among, constant, lowest=self.lowest, clusters=shared)
 
     async def _likenesses(
         self, cube: RatingCube, comparison: Comparison, sampled: npt.NDArray[np.intp]
