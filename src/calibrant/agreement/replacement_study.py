@@ -165,7 +165,8 @@ def _shared_clusters(cube: RatingCube) -> list[str]:
     groups = len(cube.items) if cube.clusters is None else len(np.unique(cube.clusters))
     if groups == len(cube.items):
         return []
-    return [
+    said = (
         f"{len(cube.items)} items share {groups} clusters: the test takes items as independent, so its p-values may be "
         "too small; the advantage probability's interval and the stability count clusters"
-    ]
+    )
+    return [said]

@@ -100,7 +100,8 @@ def _shared(metadata: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         if key == "warnings":
             merged[key] = _warnings(metadata)
         elif key == "break_even_epsilon":
-            merged[key] = None if None in values else max(values, default=None)
+            known = [value for value in values if value is not None]
+            merged[key] = max(known) if len(known) == len(values) else None
         elif key.startswith("total_") and all(isinstance(value, int) for value in values):
             merged[key] = sum(value for value in values if value is not None)
         elif all(value == values[0] for value in values):

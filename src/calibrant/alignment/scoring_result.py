@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, cast
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.estimates import Estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["BaseScoringResult"]
 
@@ -56,6 +54,11 @@ class BaseScoringResult(BaseModel):
     @classmethod
     def _as_text(cls, value: Any) -> Any:
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+    @field_validator("scores", "metadata", "details", mode="before")
+    @classmethod
+    def _as_plain(cls, value: Any) -> Any:
+        return plain(value)
 
     @model_validator(mode="after")
     def _without_nan(self) -> BaseScoringResult:
@@ -105,6 +108,26 @@ class BaseScoringResult(BaseModel):
 
 
 _ESTIMATE = ("value", "lower", "upper", "level", "method", "n", "coverage", "worst_case", "reason")
+
+
+def plain(value: Any) -> Any:
+    """`value` in what JSON knows, at any depth: numbers and arrays of numpy as Python's, other objects as texts.
+
+    >>> import numpy as np
+    >>> plain({"wins": np.int64(3), "each": np.array([1.0]), 7: {"b", "a"}})
+    {'wins': 3, 'each': [1.0], '7': ['a', 'b']}
+    """
+    if value is None or isinstance(value, str | int | float):
+        return float(value) if isinstance(value, float) else value
+    if isinstance(value, Mapping):
+        table = cast("Mapping[Any, Any]", value)
+        return {str(name): plain(inner) for name, inner in table.items()}
+    if isinstance(value, set | frozenset):
+        return sorted((plain(inner) for inner in cast("set[Any]", value)), key=str)
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in cast("list[Any]", value)]
+    of_numpy = getattr(value, "tolist", None)
+    return plain(of_numpy()) if callable(of_numpy) else str(value)
 
 
 def finite(value: Any) -> Any:

@@ -4,7 +4,9 @@ import asyncio
 import csv
 import json
 import logging
+from datetime import date
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -18,6 +20,7 @@ from calibrant.alignment import (
     MetaEvaluator,
     MetricConfig,
     MetricsConfig,
+    TaskAggregationMode,
     TextSimilarityScorer,
 )
 from calibrant.errors import InputError, UnknownNameError
@@ -296,3 +299,29 @@ def test_what_is_averaged_is_not_said_to_be_a_vote_and_judges_are_compared_all_t
     assert kappa.about == "safe; individual_average"
     assert kappa.comparison["measure"] == "kappa"
     assert (accuracy.about, accuracy.comparison) == ("safe; majority_vote", None)
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [(np.int64(3), 3.0), (np.float32(0.5), 0.5), (np.float32("nan"), None), (np.array([1, 2]), None), ("good", None)],
+)
+def test_what_numpy_gives_an_own_scorer_is_a_score_and_what_is_no_number_a_reason(project, score, expected):
+    compared(project, Own({"wins": score}), display_name="own")
+    assert project.score_report.to_frame()["own"].to_list() == [expected] * 3
+    again = MetaEvaluator(project.project_dir, load=True).score_report
+    assert again.to_text() == project.score_report.to_text()
+    assert expected is not None or "no score: " in again.to_text()
+
+
+def test_what_json_does_not_know_is_kept_as_text():
+    result = BaseScoringResult(
+        scorer_name="own",
+        task_name="safe",
+        judge_id="j",
+        scores={"wins": 1},
+        metadata={3: date(2026, 1, 2), "seen": {"b", "a"}, "odd": np.float32("nan")},
+        aggregation_mode=TaskAggregationMode.SINGLE,
+        num_comparisons=1,
+    )
+    assert result.metadata == {"3": "2026-01-02", "seen": ["a", "b"], "odd": None}
+    assert json.loads(json.dumps(result.to_json(), allow_nan=False))["metadata"]["seen"] == ["a", "b"]
