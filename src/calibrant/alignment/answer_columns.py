@@ -12,12 +12,12 @@ from calibrant.alignment.scorers.label_kinds import TRUTH
 from calibrant.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from calibrant.alignment.rater_results import RaterResults
 
-__all__ = ["answers_by_item", "clusters_by_item"]
+__all__ = ["answers_by_item", "clusters_by_item", "most_frequent", "votes_by_item"]
 
 RATERS = ("judge_id", "annotator_id", "human_id", "annotator")
 
@@ -27,6 +27,11 @@ def answers_by_item(path: Path, task: str | None = None, *, without: str | None 
 
     The column `without` is none of the answers.
     """
+    return {item: most_frequent(votes) for item, votes in votes_by_item(path, task, without=without).items()}
+
+
+def votes_by_item(path: Path, task: str | None = None, *, without: str | None = None) -> dict[str, list[str]]:
+    """All answers to each item in a file, of everyone who gave one."""
     nested = nested_answers(path)
     tables = [read_table(answers) for answers in nested.values()] if nested else [read_table(path)]
     tables = [table.drop(without, strict=False) if without else table for table in tables]
@@ -37,7 +42,7 @@ def answers_by_item(path: Path, task: str | None = None, *, without: str | None 
             for item, answer in _answers(results, task, path):
                 given.setdefault(item, [])
                 given[item] += [] if answer is None else [_text(answer)]
-    return {item: _most(answers) for item, answers in given.items()}
+    return given
 
 
 def clusters_by_item(path: Path, column: str) -> dict[str, str]:
@@ -64,7 +69,12 @@ def _text(answer: Any) -> str:
     return text.casefold() if text.casefold() in TRUTH else text
 
 
-def _most(answers: list[str]) -> str | None:
+def most_frequent(answers: Sequence[str]) -> str | None:
+    """The answer that was given most often; None when there is none, or two were given as often.
+
+    >>> most_frequent(["yes", "no", "yes"]), most_frequent(["yes", "no"])
+    ('yes', None)
+    """
     ranked = Counter(answers).most_common(2)
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return None

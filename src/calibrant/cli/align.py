@@ -13,7 +13,7 @@ from calibrant.cli.group import EXIT_CODES
 from calibrant.cli.options import examples, quiet_option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from calibrant.alignment import MetaEvaluator, ScoreReport
     from calibrant.alignment.requirements import Answer
@@ -115,15 +115,16 @@ def correct(
 ) -> int:
     """Say what rate people would find on all items, from a judge on all and people on some."""
     from calibrant.agreement import corrected_rate
-    from calibrant.alignment.answer_columns import answers_by_item, clusters_by_item
+    from calibrant.alignment.answer_columns import answers_by_item, clusters_by_item, most_frequent, votes_by_item
     from calibrant.alignment.scorers.label_kinds import unlike_spellings
 
-    judged, labelled = (answers_by_item(path, task, without=cluster) for path in (judge, human))
+    judged, votes = answers_by_item(judge, task, without=cluster), votes_by_item(human, task, without=cluster)
+    labelled = {item: most_frequent(said) for item, said in votes.items()}
     by_judge, by_people = ({one for one in said.values() if one is not None} for said in (judged, labelled))
     settings["positive"] = positive = _known_answer(settings["positive"], by_judge | by_people)
     shared = clusters_by_item(judge, cluster) if cluster else None
     rate = corrected_rate(judged, labelled, clusters=shared, **settings)
-    warnings = [*unlike_spellings(by_judge, by_people), *rate.warnings]
+    warnings = [*unlike_spellings(by_judge, by_people), *_of_ties(votes), *rate.warnings]
     if as_json:
         data = {"schema": "calibrant.corrected_rate/1", "positive": positive, **rate.to_json(), "warnings": warnings}
         click.echo(json.dumps(data, allow_nan=False))
@@ -135,6 +136,16 @@ def correct(
         for warning in warnings:
             click.echo(f"warning: {warning}")
     return EXIT_CODES["passed"] if rate.estimate.value is not None else EXIT_CODES["inconclusive"]
+
+
+def _of_ties(votes: Mapping[str, Sequence[str]]) -> list[str]:
+    from calibrant.alignment.answer_columns import most_frequent
+
+    tied = [item for item, said in votes.items() if said and most_frequent(said) is None]
+    if not tied:
+        return []
+    named = ", ".join(tied[:5]) + ", ..." * (len(tied) > 5)
+    return [f"people are tied on {len(tied)} item{'s' * (len(tied) > 1)}, which count as not labelled: {named}"]
 
 
 def _known_answer(positive: str, known: set[str]) -> str:

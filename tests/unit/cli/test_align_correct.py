@@ -136,3 +136,12 @@ def test_no_label_at_all_is_said_in_words_and_by_the_exit_code(files, capsys):
     code, out, _ = run(capsys, "--task", "verdict", "--positive", "pass")
     assert code == 3
     assert "there is no label on an item that was judged, so nothing could be corrected" in out
+
+
+def test_items_on_which_people_are_tied_are_counted_and_named(files, capsys):
+    people = {"kim": files["human"], "lee": {**files["human"], 3: not files["human"][3], 5: not files["human"][5]}}
+    rows = [f"{item},{who},{'pass' if one else 'fail'}\n" for who, said in people.items() for item, one in said.items()]
+    Path("human.csv").write_text("id,annotator_id,verdict\n" + "".join(rows), encoding="utf-8")
+    found = as_json(capsys)
+    assert found["labels"] == 118
+    assert found["warnings"] == ["people are tied on 2 items, which count as not labelled: 3, 5"]
