@@ -10,6 +10,7 @@ import click
 import pytest
 from provider_server import ProviderServer
 
+from calibrant.cli.group import calibrant
 from reference.commands import command_examples, commands
 
 COMMANDS = dict(commands())
@@ -51,6 +52,21 @@ def test_every_option_says_what_it_does_and_every_command_has_an_example(name):
     assert command.help
     assert command_examples(command), f"{name} --help ends without an example; see calibrant.cli.options.examples"
     assert all(name in line or name.removesuffix(" report") in line for line in command_examples(command))
+
+
+def groups():
+    context = click.Context(calibrant, info_name="calibrant")
+    found = {word: calibrant.get_command(context, word) for word in calibrant.list_commands(context)}
+    return {name: group for name, group in found.items() if isinstance(group, click.Group)}
+
+
+@pytest.mark.parametrize("name", ["", *sorted(groups())])
+def test_the_help_of_a_group_has_an_example_and_whole_sentences(name, environment, tmp_path):
+    shown = typed(f"calibrant {name} --help", tmp_path, environment).stdout
+    listed, _, after = shown.partition("Commands:")[2].partition("Examples:")
+    assert listed
+    assert "..." not in listed
+    assert f"calibrant {name}".strip() in after
 
 
 def test_one_option_has_one_meaning_everywhere():

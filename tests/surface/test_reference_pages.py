@@ -81,7 +81,7 @@ def test_the_page_of_commands_has_usage_options_with_defaults_and_examples():
     text = commands_page()
     part = text.partition("## calibrant align correct\n")[2].partition("\n## ")[0]
     assert "calibrant align correct [OPTIONS]" in part
-    assert "| `--positive TEXT` | The answer whose rate is wanted. [default: true] |" in part
+    assert "| `--positive ANSWER` | The answer whose rate is wanted. [default: true] |" in part
     assert "| `-h, --help` |" in part
     assert "```console\ncalibrant align correct --judge judge.csv" in part
     assert "\b" not in text

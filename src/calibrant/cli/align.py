@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibrant.cli.group import EXIT_CODES
+from calibrant.cli.group import EXIT_CODES, NamedGroup
 from calibrant.cli.options import examples, quiet_option
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ __all__ = ["align"]
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-class ReportUnlessNamed(click.Group):
+class ReportUnlessNamed(NamedGroup):
     """A group whose own arguments go to `report`, so that `calibrant align PROJECT` needs no word more."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -33,9 +33,19 @@ class ReportUnlessNamed(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=ReportUnlessNamed, no_args_is_help=True)
+@click.group(
+    cls=ReportUnlessNamed,
+    no_args_is_help=True,
+    epilog=examples(
+        "calibrant align --judge judge.csv --human people.csv",
+        "calibrant align correct --judge judge.csv --human people.csv --positive yes",
+    ),
+)
 def align() -> None:
-    """Compare judges with people: `calibrant align PROJECT`, or `calibrant align --judge FILE --human FILE`."""
+    """Compare judges with people: `calibrant align PROJECT`, or `calibrant align --judge FILE --human FILE`.
+
+    Both are `calibrant align report`; its --help has the options, and says what the files look like.
+    """
 
 
 @align.command(
@@ -47,14 +57,21 @@ def align() -> None:
 @click.argument("project", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--judge", "judges", multiple=True, type=FILE, help="Results of a judge: CSV, JSON, JSONL, Parquet.")
 @click.option("--human", "humans", multiple=True, type=FILE, help="Results of a person, or of several.")
-@click.option("--task", "tasks", multiple=True, help="A task to compare on; all, unless named.")
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as a page.")
+@click.option("--task", "tasks", multiple=True, metavar="NAME", help="A task to compare on; all, unless named.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write one HTML page."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(
-    "--disagreements", type=click.Path(file_okay=False, path_type=Path), help="Write where judges and people part."
+    "--disagreements",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Write where judges and people part.",
 )
 @quiet_option
-@click.option("--require", "requirements", multiple=True, help='A condition, such as "kappa.lower >= 0.6".')
+@click.option(
+    "--require", "requirements", multiple=True, metavar="CONDITION", help='A condition, such as "kappa.lower >= 0.6".'
+)
 def report(
     *,
     project: Path | None,
@@ -66,9 +83,10 @@ def report(
 ) -> int:
     """Report how well the judges of PROJECT, or of --judge files, agree with people.
 
-    Files have a column with the ids of items (original_id) and one for each task; or they are JSON of the form
-    {rater: {item: label}}. A file is one rater's, named by the file, unless a column judge_id or annotator_id says
-    whose rows are whose. Exit code 1 when a requirement fails, 3 when one cannot be decided.
+    Files have a column with the ids of items (original_id, id, item or item_id) and one for each task; or they are
+    JSON of the form {rater: {item: label}}. A file is one rater's, named by the file, unless a column judge_id or
+    annotator_id says whose rows are whose; --judge and --human may be given several times. Exit code 1 when a
+    requirement fails, 3 when one cannot be decided.
     """
     judges, humans = answers["judges"], answers["humans"]
     if (project is None) == (not judges) or bool(judges) != bool(humans):
@@ -91,8 +109,10 @@ def report(
 @align.command(epilog=examples("calibrant align correct --judge judge.csv --human people.csv --positive yes"))
 @click.option("--judge", required=True, type=FILE, help="The judge's answers to all items.")
 @click.option("--human", required=True, type=FILE, help="People's answers to some of them.")
-@click.option("--task", help="The column of the answers; the only one, unless named.")
-@click.option("--positive", default="true", show_default=True, help="The answer whose rate is wanted.")
+@click.option("--task", metavar="NAME", help="The column of the answers; the only one, unless named.")
+@click.option(
+    "--positive", default="true", show_default=True, metavar="ANSWER", help="The answer whose rate is wanted."
+)
 @click.option(
     "--labels-from",
     type=click.Choice(["same_traffic", "elsewhere"]),
@@ -100,8 +120,8 @@ def report(
     show_default=True,
     help="Whether the labels are a random sample of the judged items.",
 )
-@click.option("--cluster", help="A column of the judge's file: what items share, such as a customer.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--cluster", metavar="COLUMN", help="A column of the judge's file: what items share, such as a customer.")
+@click.option("--level", type=float, default=0.95, show_default=True, metavar="LEVEL", help="Of the intervals.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rate as JSON.")
 @quiet_option
 def correct(
@@ -122,6 +142,7 @@ def correct(
     labelled = {item: most_frequent(said) for item, said in votes.items()}
     by_judge, by_people = ({one for one in said.values() if one is not None} for said in (judged, labelled))
     settings["positive"] = positive = _known_answer(settings["positive"], by_judge | by_people)
+    _require_one_spelling(positive, by_judge | by_people)
     shared = clusters_by_item(judge, cluster) if cluster else None
     rate = corrected_rate(judged, labelled, clusters=shared, **settings)
     warnings = [*unlike_spellings(by_judge, by_people), *_of_ties(votes), *rate.warnings]
@@ -155,6 +176,19 @@ def _known_answer(positive: str, known: set[str]) -> str:
         listed = ", ".join(sorted(known)[:10])
         raise click.UsageError(f"nobody answered {positive!r}; --positive is one of: {listed}")
     return meant
+
+
+def _require_one_spelling(positive: str, known: set[str]) -> None:
+    """Refuse answers that would count as another than `positive` for a capital letter alone."""
+    from calibrant.alignment.spellings import spelled_apart
+    from calibrant.errors import InputError
+
+    for found in spelled_apart(known):
+        if positive in found:
+            written = " and ".join(map(repr, found))
+            raise InputError(
+                f"one answer is written as {written}; write it in one way, since only {positive!r} is counted"
+            )
 
 
 def _opened(project: Path) -> MetaEvaluator:

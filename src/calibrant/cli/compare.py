@@ -27,7 +27,7 @@ __all__ = ["compare"]
 )
 @click.argument("runs", nargs=-1, metavar="A B [C ...]")
 @click.option("--allow", multiple=True, metavar="NAME", help="Compare although the dataset or the instrument differs.")
-@click.option("--gate", "gates", multiple=True, metavar="GATE", help="A condition on B, with A as its baseline.")
+@click.option("--gate", "gates", multiple=True, metavar="CONDITION", help="A condition on B, with A as its baseline.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the sign flips; same seed, same numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the differences as CSV.")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from calibrant.cli.options import examples, quiet_option, workspace_option
+from calibrant.cli.options import examples, quiet_option, run_argument, workspace_option
 
 __all__ = ["export"]
 
@@ -16,15 +16,23 @@ __all__ = ["export"]
 @click.command(
     epilog=examples("calibrant export latest -o baselines/main.jsonl", "calibrant export first -o ratings.parquet")
 )
-@click.argument("name", metavar="RUN", default="latest")
-@click.option("-o", "--output", "target", type=click.Path(path_type=Path), required=True, help="The file to write.")
+@run_argument
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    required=True,
+    help="The file to write.",
+)
 @click.option("--format", "form", metavar="FORMAT", help="jsonl, csv or parquet [by the ending of the file].")
 @click.option("--no-text", is_flag=True, help="Leave out explanations and messages.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 @workspace_option
 @quiet_option
 def export(*, name: str, target: Path, form: str | None, no_text: bool, as_json: bool, workspace: Path) -> None:
-    """Write the ratings of RUN, votes and results, to a file.
+    """Write the ratings of RUN (the latest, unless named), votes and results, to a file.
 
     A .jsonl file opens again: compare with it, verify it, or commit it as the baseline of a plan. A .csv or .parquet
     file is a table with one row a rating.

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from calibrant.cli.options import examples
 from calibrant.errors import EvalError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from click.shell_completion import CompletionItem
 
-__all__ = ["COMMANDS", "EXIT_CODES", "LazyGroup", "main"]
+__all__ = ["COMMANDS", "EXIT_CODES", "LazyGroup", "NamedGroup", "main"]
 
 EXIT_CODES: Mapping[str, int] = {"passed": 0, "failed": 1, "wrong_use": 2, "inconclusive": 3, "incomplete": 4}
 """What every command's exit code says."""
@@ -38,7 +39,24 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Subcommand: where it lives (`module:name`), and its line in `calibrant --help`."""
 
 
-class LazyGroup(click.Group):
+class NamedGroup(click.Group):
+    """A group whose help has the first sentence of each subcommand, whole."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of subcommands."""
+        rows = list(self.summaries(ctx))
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+    def summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
+        """Each subcommand's name and what it does."""
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            yield name, command.get_short_help_str(limit=200) if command is not None else ""
+
+
+class LazyGroup(NamedGroup):
     """A group whose subcommands are imported when they are called; its help needs only their summaries."""
 
     def __init__(self, *, lazy: Mapping[str, tuple[str, str]], **settings: object) -> None:
@@ -76,19 +94,17 @@ class LazyGroup(click.Group):
             self, ctx, incomplete
         )
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
-        """The list of subcommands, written without importing any."""
-        rows = [(name, self.lazy[name][1]) for name in sorted(self.lazy)]
-        if rows:
-            with formatter.section("Commands"):
-                formatter.write_dl(rows)
+    def summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:  # noqa: ARG002 - NamedGroup's
+        """Each subcommand's name and what it does, without importing any."""
+        return ((name, self.lazy[name][1]) for name in sorted(self.lazy))
 
 
 @click.group(
     cls=LazyGroup,
     lazy=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done and passed, 1 a gate failed, 2 wrong use or input, 3 inconclusive, 4 incomplete.",
+    epilog=f"{examples('calibrant init items.csv', 'calibrant run plan.yaml', 'calibrant show --failing')}\n\n"
+    "Exit codes: 0 done and passed, 1 a gate failed, 2 wrong use or input, 3 inconclusive, 4 incomplete.",
 )
 @click.version_option(package_name="calibrant", message="calibrant %(version)s")
 def calibrant() -> None:

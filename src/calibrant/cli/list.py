@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibrant.cli.options import examples, quiet_option
+from calibrant.cli.options import examples, quiet_option, workspace_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 __all__ = ["list_runs"]
 
 
 @click.command("list", epilog=examples("calibrant list", "calibrant list --json"))
-@click.option("--workspace", type=click.Path(path_type=Path), default=Path(), help="The folder of the runs [here].")
+@workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @quiet_option
 def list_runs(*, workspace: Path, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calibrant.bridge import run_sync
-from calibrant.cli.group import EXIT_CODES
+from calibrant.cli.group import EXIT_CODES, NamedGroup
 from calibrant.cli.options import examples, note, quiet_option
 from calibrant.errors import InputError, ModelCallError
 
@@ -25,7 +25,9 @@ __all__ = ["models"]
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.group()
+@click.group(
+    cls=NamedGroup, epilog=examples("calibrant models list", 'calibrant models ask openai/NAME "Is Paris in France?"')
+)
 def models() -> None:
     """List the models that can be asked, fetch the offline one, and ask one a question."""
 
@@ -131,8 +133,10 @@ def fetch(name: str, *, as_json: bool) -> None:
 @click.option(
     "--schema", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A JSON schema file to keep to."
 )
-@click.option("--labels", default="", help="Labels to choose from, with commas: yes,no")
-@click.option("--base-url", default=None, help="Where the model answers, if not at its provider's own address.")
+@click.option("--labels", default="", metavar="LABELS", help="Labels to choose from, with commas: yes,no")
+@click.option(
+    "--base-url", default=None, metavar="URL", help="Where the model answers, if not at its provider's own address."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole reply as JSON.")
 @quiet_option
 def ask(name: str, prompt: str, *, base_url: str | None, as_json: bool, **form: Any) -> None:

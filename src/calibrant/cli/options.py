@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-__all__ = ["examples", "html_option", "is_quiet", "note", "quiet_option", "workspace_option", "write_page"]
+__all__ = [
+    "examples",
+    "html_option",
+    "is_quiet",
+    "note",
+    "quiet_option",
+    "run_argument",
+    "workspace_option",
+    "write_page",
+]
 
 QUIET = "calibrant.quiet"
 
@@ -28,9 +37,16 @@ quiet_option = click.option(
 
 
 workspace_option = click.option(
-    "--workspace", type=click.Path(path_type=Path), default=Path(), help="The folder of the runs [here]."
+    "--workspace",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="FOLDER",
+    help="The folder of the runs [here].",
 )
 """`--workspace`, for the commands that read what was kept."""
+
+run_argument = click.argument("name", metavar="[RUN]", default="latest")
+"""The run that a command is about; the latest, unless one is named."""
 
 html_option = click.option(
     "--html", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write one HTML page."

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
+from calibrant.cli.group import NamedGroup
 from calibrant.cli.options import examples, quiet_option
 
 __all__ = ["plan"]
 
 
-@click.group()
+@click.group(cls=NamedGroup, epilog=examples("calibrant plan check plan.yaml"))
 def plan() -> None:
     """Check a plan, or print its JSON schema."""
 

@@ -26,8 +26,13 @@ PLAN = click.Path(dir_okay=False, path_type=Path)
 @click.option("--max-calls", type=int, metavar="N", help="Stop before it takes more calls.")
 @click.option("--max-minutes", type=float, metavar="MINUTES", help="Stop after so long.")
 @click.option("--concurrency", type=int, metavar="N", help="So many items at a time.")
-@click.option("--name", help="The run's name; another name is another run.")
-@click.option("--workspace", type=click.Path(path_type=Path), help="Where runs are kept [.calibrant beside the plan].")
+@click.option("--name", metavar="NAME", help="The run's name; another name is another run.")
+@click.option(
+    "--workspace",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Where runs are kept [.calibrant beside the plan].",
+)
 @click.option("--fresh", is_flag=True, default=None, help="Ask everything anew, and keep it as another run.")
 @click.option("--canaries", is_flag=True, default=None, help="Ask also about items whose verdict is known; told apart.")
 @click.option("--no-baseline", "without_baseline", is_flag=True, help="A first run: leave gates against it open.")

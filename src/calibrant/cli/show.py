@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibrant.cli.options import examples, html_option, quiet_option, workspace_option, write_page
+from calibrant.cli.options import examples, html_option, quiet_option, run_argument, workspace_option, write_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ TEXT_LENGTH = 200
 
 
 @click.command(epilog=examples("calibrant show", "calibrant show latest --failing", "calibrant show --html run.html"))
-@click.argument("name", metavar="RUN", default="latest")
+@run_argument
 @click.option("--failing", is_flag=True, help="Also the items that did not pass or could not be rated, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print the run as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the estimates as CSV.")
@@ -32,7 +32,7 @@ TEXT_LENGTH = 200
 @workspace_option
 @quiet_option
 def show(*, name: str, failing: bool, as_json: bool, as_csv: bool, page: Path | None, workspace: Path) -> None:
-    """Show RUN: its name, the beginning of it, `latest`, or an exported .jsonl file."""
+    """Show RUN: its id or the beginning of that, its name, or an exported .jsonl file; the latest, unless named."""
     from calibrant.runs.references import reopened
 
     found = reopened(name, workspace=workspace)

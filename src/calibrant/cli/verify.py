@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from calibrant.cli.options import examples, quiet_option, workspace_option
+from calibrant.cli.options import examples, quiet_option, run_argument, workspace_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ __all__ = ["verify"]
 
 
 @click.command(epilog=examples("calibrant verify", "calibrant verify first --json"))
-@click.argument("name", metavar="RUN", default="latest")
+@run_argument
 @click.option("--baseline", metavar="RUN", help="What its gates were held against, when it is not in the workspace.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 @workspace_option
@@ -24,7 +24,8 @@ __all__ = ["verify"]
 def verify(*, name: str, baseline: str | None, as_json: bool, workspace: Path) -> int:
     """Work out every number of the report of RUN anew, from its ratings, and say OK or what differs.
 
-    RUN is a run of the workspace or an exported .jsonl file. Nobody is asked. Exits with 1 when something differs.
+    RUN is a run of the workspace (the latest, unless named) or an exported .jsonl file. Nobody is asked. Exits with 1
+    when something differs.
     """
     from calibrant.runs.verifying import verify as verified
 

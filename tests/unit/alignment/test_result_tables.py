@@ -115,8 +115,12 @@ def test_a_named_id_column_is_taken_and_a_missing_one_lists_what_there_is():
     assert id_column_of(frame, "ticket", "it") == "ticket"
     with pytest.raises(InputError, match="it has no column 'case' with the ids of items; it has: ticket, id"):
         id_column_of(frame, "case", "it")
-    with pytest.raises(InputError, match="it has no column 'original_id'"):
-        id_column_of(pl.DataFrame({"x": [1]}), None, "it")
+
+
+def test_without_any_of_the_usual_names_all_of_them_and_the_columns_are_listed():
+    expected = "it has no column 'original_id', 'id', 'item' or 'item_id' with the ids of items; it has: ticket, safe; "
+    with pytest.raises(InputError, match=f"{expected}rename the one that holds them"):
+        id_column_of(pl.DataFrame({"ticket": [1], "safe": [True]}), None, "it")
 
 
 def test_ids_become_texts_in_front():

@@ -139,3 +139,18 @@ def test_a_line_that_cannot_be_read_is_named(files, capsys, name, content, messa
     code, _, err = run(capsys, "--judge", name, "--human", "people.csv")
     assert code == 2
     assert message in err
+
+
+def test_a_rate_is_not_corrected_by_answers_that_differ_in_a_capital(files, capsys):
+    people = "".join(f"{item},{ANSWERS[item].title()}\n" for item in range(20))
+    (files / "bob.csv").write_text(f"id,safe\n{people}", encoding="utf-8")
+    code, out, error = run(capsys, "correct", "--judge", "gpt.csv", "--human", "bob.csv", "--positive", "yes")
+    assert (code, out) == (2, "")
+    assert "one answer is written as 'Yes' and 'yes'; write it in one way, since only 'yes' is counted" in error
+
+
+def test_the_help_of_the_group_leads_to_the_options(capsys):
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    assert "Both are `calibrant align report`; its --help has the options" in " ".join(out.split())
+    assert "  calibrant align --judge judge.csv --human people.csv\n" in out

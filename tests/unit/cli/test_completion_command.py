@@ -76,4 +76,4 @@ def test_completing_commands_imports_none_of_them():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     count, _, loaded = done.stdout.partition(" ")
     assert int(count) == len(COMMANDS)
-    assert loaded.strip() == "['calibrant.cli.group']"
+    assert loaded.strip() == "['calibrant.cli.options', 'calibrant.cli.group']"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from calibrant.agreement.published import value_text
+from calibrant.alignment.spellings import spelled_apart
 from calibrant.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,10 +60,7 @@ def unlike_spellings(judge: Collection[str], people: Collection[str]) -> list[st
     >>> unlike_spellings({"1", "0"}, {"yes", "no"})
     ['the judge and people have no label in common: the judge says 0, 1, and people say no, yes']
     """
-    alike: dict[str, list[str]] = {}
-    for label in sorted({*judge, *people}):
-        alike.setdefault(label.strip().casefold(), []).append(label)
-    same = [spelled for spelled in alike.values() if len(spelled) > 1]
+    same = spelled_apart({*judge, *people})
     found = [
         f"{' and '.join(map(repr, spelled))} differ only in case or spaces, and count as different labels"
         for spelled in same[:SHOWN]
