@@ -55,12 +55,13 @@ def read_trec(path: str | Path, layout: TrecLayout, *, block_bytes: int = BLOCK_
     """The rows of a TREC file, gzipped or not, block by block; every malformed line is named in one error."""
     file_path = existing_file(Path(path), layout.what)
     problems: list[str] = []
-    first_line = 1
+    first_line, kept = 1, 0
     for block in _whole_lines(file_path, block_bytes):
         regular = _regular(block, len(layout.fields))
         rows = None if regular is None else _quick(regular, layout)
         if rows is None:
             rows = _exact(block, layout, first_line, problems)
+        kept += len(rows)
         if len(problems) >= PROBLEM_LIMIT:
             break
         is_a_row_each = regular is block and not problems
@@ -68,8 +69,21 @@ def read_trec(path: str | Path, layout: TrecLayout, *, block_bytes: int = BLOCK_
         if not problems:
             yield rows
     if problems:
+        if not kept:
+            _refuse_the_other_kind(path, layout, problems)
         stopped = f" (where reading stopped, after {PROBLEM_LIMIT})" if len(problems) >= PROBLEM_LIMIT else ""
         raise InputError.gathered(f"{path}{stopped}", problems)
+
+
+def _refuse_the_other_kind(path: str | Path, layout: TrecLayout, problems: list[str]) -> None:
+    """Say so when every line is one of a ranking, and qrels were expected, or the other way round."""
+    other = RANKING if layout is QRELS else QRELS
+    if all(f"got {len(other.fields)}: " in problem for problem in problems):
+        raise InputError(
+            f"{path} was given as {layout.what}, and each line has the {len(other.fields)} fields of {other.what} "
+            f"({' '.join(other.fields)}); the qrels come first, and rankings after them",
+            problems,
+        )
 
 
 def _whole_lines(path: Path, size: int) -> Iterator[bytes]:

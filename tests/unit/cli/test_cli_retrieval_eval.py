@@ -100,7 +100,7 @@ def test_rankings_of_one_name_are_told_apart_by_their_paths(capsys, tmp_path):
     ("arguments", "message"),
     [
         (["qrels.txt", "none.run"], "there is no ranking file at none.run"),
-        (["bm25.run", "bm25.run"], "line 1: expected 4 fields (query iteration document grade), got 6"),
+        (["bm25.run", "bm25.run"], "bm25.run was given as qrels, and each line has the 6 fields of ranking"),
         (["qrels.txt", "bm25.run", "-m", "ERR"], "unknown measure 'ERR'"),
         (["qrels.txt", "bm25.run", "--conventions", "trec"], "unknown conventions 'trec'"),
         (["qrels.txt", "bm25.run", "--policy", "ties"], "--policy takes NAME=VALUE, for example ties=expected"),

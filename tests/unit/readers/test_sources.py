@@ -272,3 +272,8 @@ def test_a_comma_goes_before_other_separators_and_one_column_is_enough(tmp_path)
     assert row_source(path).columns == ("query", "seen; by")
     path.write_text('"query; in full"\nWhy; then?\n')
     assert [row.cells for row in row_source(path)] == [{"query; in full": "Why; then?"}]
+
+
+def test_semicolons_within_one_of_several_columns_are_text(tmp_path):
+    (tmp_path / "items.csv").write_text("query,yes;no\nWhen?,yes;no\n", encoding="utf-8")
+    assert [row.cells for row in row_source(tmp_path / "items.csv")] == [{"query": "When?", "yes;no": "yes;no"}]

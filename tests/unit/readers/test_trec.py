@@ -164,3 +164,28 @@ def test_a_folder_and_a_path_to_nothing_are_no_files(tmp_path):
             read(path)
     with pytest.raises(InputError, match="there is no qrels file at"):
         read(tmp_path / "gone", QRELS)
+
+
+RANKED = "".join(f"q{query} Q0 d{query} 1 0.5 bm25\n" for query in range(300))
+GRADED = "".join(f"q{query} 0 d{query} 1\n" for query in range(300))
+
+
+@pytest.mark.parametrize(
+    ("text", "layout", "said"),
+    [
+        (RANKED, QRELS, "was given as qrels, and each line has the 6 fields of ranking"),
+        (GRADED, RANKING, "was given as ranking, and each line has the 4 fields of qrels"),
+    ],
+)
+def test_files_in_the_wrong_order_are_told_in_one_sentence(tmp_path, text, layout, said):
+    (tmp_path / "given.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said) as refused:
+        list(read_trec(tmp_path / "given.txt", layout))
+    assert "the qrels come first, and rankings after them" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_with_a_few_lines_of_the_other_kind_has_them_named(tmp_path):
+    (tmp_path / "qrels.txt").write_text(f"q0 0 d0 1\n{RANKED.splitlines()[1]}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2: expected 4 fields"):
+        list(read_trec(tmp_path / "qrels.txt", QRELS))
