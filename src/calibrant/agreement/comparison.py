@@ -58,7 +58,7 @@ class JudgeDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeComparison:
-    """Judges by their score, best first, on the items that all of them rated.
+    """Judges by their score, best first, on the items that all of them and at least one person rated.
 
     `groups` are those that cannot be told apart at this level; a judge may stand in two. One that is alone in its only
     group differs from every other.
@@ -100,8 +100,8 @@ def compare_judges(
 ) -> JudgeComparison:
     """Every pair of `judges`, by the mean of the measure against the `humans` (all raters that are no judge).
 
-    Paired: only items that all judges rated count, and leaving out an item (or a cluster) leaves it out for both.
-    p-values are of the t distribution, and corrected by Holm over all pairs.
+    Paired: only items that all judges and one of the others rated count, and leaving out an item (or a cluster) leaves
+    it out for both. p-values are of the t distribution, and corrected by Holm over all pairs.
 
     >>> from calibrant.agreement import RatingCube
     >>> truth = dict(enumerate("xy" * 20))
@@ -113,11 +113,12 @@ def compare_judges(
     if len(names) < 2:
         raise InputError(f"a comparison needs at least two judges, not {len(names)}")
     people = [name for name in (cube.raters if humans is None else humans) if name not in names]
-    shared = _shared(cube, names)
+    shared = _where(cube, np.all([cube.of_rater(name) >= 0 for name in names], axis=0))
     usable = [name for name in people if (shared.of_rater(name) >= 0).any()]
     reason = _obstacle(shared, usable, chosen)
     if reason:
         return JudgeComparison(measure=chosen.name, scores={}, differences=(), groups=(), items=0, reason=reason)
+    shared = _where(shared, np.any([shared.of_rater(name) >= 0 for name in usable], axis=0))
     scores = {name: against_each(shared, name, chosen, humans=usable, resampling=resampling).average for name in names}
     ranked = tuple(sorted(names, key=lambda name: _rank(scores[name]), reverse=True))
     differences = _differences(shared, ranked, usable, chosen, resampling)
@@ -134,15 +135,14 @@ def _rank(score: Estimate) -> float:
     return -math.inf if score.value is None else score.value
 
 
-def _shared(cube: RatingCube, judges: tuple[str, ...]) -> RatingCube:
-    """The cube on the items that every judge rated."""
-    rated = np.all([cube.of_rater(name) >= 0 for name in judges], axis=0)
+def _where(cube: RatingCube, kept: npt.NDArray[np.bool_]) -> RatingCube:
+    """The cube on the items that are `kept`."""
     return type(cube)(
-        items=tuple(cube.items[item] for item in np.flatnonzero(rated)),
+        items=tuple(cube.items[item] for item in np.flatnonzero(kept)),
         raters=cube.raters,
         values=cube.values,
-        codes=cube.codes[:, rated],
-        clusters=None if cube.clusters is None else cube.clusters[rated],
+        codes=cube.codes[:, kept],
+        clusters=None if cube.clusters is None else cube.clusters[kept],
     )
 
 

@@ -112,6 +112,19 @@ def test_only_items_that_all_judges_rated_count():
     assert compare_judges(RatingCube.of(ratings), ["one", "two"]).items == 150
 
 
+def test_items_that_no_person_rated_add_nothing_to_a_comparison_of_judges():
+    """Whatever the judges said of a thousand items without labels, n and p are those of the thirty with labels."""
+    right = {item: "ab"[item % 2] for item in range(30)}
+    wrong = {item: "ba"[item % 2] for item in range(30)}
+    more = dict.fromkeys(range(30, 1030), "a")
+    few = compare_judges(RatingCube.of({"right": right, "wrong": wrong, "kim": right}), ["right", "wrong"])
+    many = RatingCube.of({"right": right | more, "wrong": wrong | more, "kim": right})
+    found = compare_judges(many, ["right", "wrong"])
+    assert found.items == found.differences[0].difference.n == 30
+    assert found.differences == few.differences
+    assert found.differences[0].p == pytest.approx(2 * 0.5**30)
+
+
 def test_equal_judges_do_not_differ_and_opposite_ones_do():
     ratings = study(judges={"one": 0.9}, labels="ab")
     ratings["same"] = dict(ratings["one"])
