@@ -104,12 +104,18 @@ def rates(runs: list[Run]) -> Iterator[str]:
 
 
 def told(heading: str, lines: Iterable[str]) -> Section:
-    """Print the lines, and make them a part of the page."""
+    """Print the lines, and make them a part of the page: what stands before the first colon is the headline."""
     paragraphs = list(lines)
     print(f"\n{heading}\n")
     for text in paragraphs:
         print(fill(text, 110, initial_indent="  ", subsequent_indent="      "))
-    return section(heading.partition(" ")[2], *[element("p", text) for text in paragraphs])
+    return section(heading.partition(" ")[2], *[_paragraph(text) for text in paragraphs])
+
+
+def _paragraph(text: str) -> str:
+    headline, colon, rest = text.partition(":")
+    kind = "note" if headline == "Warning" else None
+    return element("p", element("strong", headline + colon), rest, class_=kind)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from calibrant.report.markup import DASH, Markup, element, joined
 from calibrant.report.page import Section, section, table
 from calibrant.report.run_sections import answers
 
-__all__ = ["comparison_lead", "comparison_sections"]
+__all__ = ["comparison_lead", "comparison_sections", "difference_cell"]
 
 Data = Mapping[str, Any]
 HEADER = (
@@ -79,7 +79,7 @@ def _row(one: Data, scale: Scale) -> list[Markup]:
         joined(one["metric"], element("small", one["quantity"].replace("_", " "))),
         joined(_number(one["value_a"])),
         joined(_number(one["value_b"])),
-        _difference(estimate, f"{named}, {one['b']} minus {one['a']}", scale),
+        difference_cell(estimate, f"{named}, {one['b']} minus {one['a']}", scale),
         joined(DASH if one["p_corrected"] is None else p_value_text(one["p_corrected"])),
         joined(DASH if one["effect"] is None else f"{one['effect']:+.2f}"),
         joined(counted, outcome_bar(one["wins"], one["ties"], one["losses"], label=named)),
@@ -87,7 +87,8 @@ def _row(one: Data, scale: Scale) -> list[Markup]:
     ]
 
 
-def _difference(estimate: Data, label: str, scale: Scale) -> Markup:
+def difference_cell(estimate: Data, label: str, scale: Scale) -> Markup:
+    """A difference in a table: its value, its interval drawn and in numbers, and n; or why there is none."""
     if estimate["value"] is None:
         return joined(DASH, element("small", estimate["reason"]))
     low, high = estimate["lower"], estimate["upper"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from calibrant.report.comparison_sections import difference_cell
 from calibrant.report.comparison_tables import p_value_text
-from calibrant.report.drawing import Scale, interval
-from calibrant.report.markup import DASH, Markup, element, joined
+from calibrant.report.drawing import Scale
+from calibrant.report.markup import Markup, element, joined
 from calibrant.report.page import Section, section, table
 from calibrant.report.run_sections import estimate_cell
 
@@ -51,7 +52,7 @@ def _compared(comparison: Data) -> Iterator[Markup]:
     header = [
         "Pair",
         "Measure",
-        "B \N{MINUS SIGN} A",
+        "Difference",
         f"p ({comparison['correction'].capitalize()})",
         "What may be said",
     ]
@@ -64,13 +65,13 @@ def _compared(comparison: Data) -> Iterator[Markup]:
 def _row(pair: Data, scale: Scale) -> list[Markup]:
     found = pair["difference"]
     value = found["value"]
+    label = f"{pair['measure']}, {pair['b']} minus {pair['a']}"
     better = None if not pair["is_significant"] or not value else pair["b"] if value > 0 else pair["a"]
     doubt = "Unjudged documents could turn it." if pair.get("depends_on_unjudged") else None
-    drawn = interval(found, scale=scale, label=f"{pair['measure']}, {pair['b']} minus {pair['a']}")
     return [
-        joined(f"{pair['a']} and {pair['b']}"),
+        joined(f"{pair['b']} \N{MINUS SIGN} {pair['a']}"),
         joined(pair["measure"]),
-        joined(element("span", DASH if value is None else f"{value:+.3f}", class_="value"), drawn),
+        difference_cell(found, label, scale),
         joined(p_value_text(pair["p_corrected"])),
         joined("not settled" if better is None else f"{better} is better", element("small", doubt) if doubt else None),
     ]

@@ -86,7 +86,7 @@ def estimate_cell(estimate: Data | None, label: str, *, scale: Scale | None = No
 
 def _settles(gate: Data) -> str:
     more = gate.get("more_items")
-    return f"About {more:,} more items would settle it." if more else ""
+    return f"About {more:,} more item{'' if more == 1 else 's'} would settle it." if more else ""
 
 
 def _headline(run: Data) -> Iterator[Markup]:

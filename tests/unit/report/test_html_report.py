@@ -9,6 +9,7 @@ from calibrant import EvalInput
 from calibrant.errors import CODES, InputError, UnknownNameError, WrongTypeError
 from calibrant.metrics import Canary
 from calibrant.report import Section, html_report, section
+from calibrant.report.run_sections import answers
 from calibrant.retrieval import compare_rankings
 from calibrant.runs import compare
 
@@ -247,6 +248,11 @@ def test_rankings_and_their_comparison_are_sections():
     for result in found.to_json()["rankings"]:
         assert f"{result['measures']['nDCG@5']['value']:.3f}" in rankings
     assert "not settled" in pairs
+    for pair in found.to_json()["comparison"]["pairs"]:
+        bounds = pair["difference"]
+        assert f"{bounds['value']:+.3f} [{bounds['lower']:+.3f}, {bounds['upper']:+.3f}]" in pairs
+        assert f"n={bounds['n']}" in pairs
+    assert "meaning <i> \N{MINUS SIGN} words" in pairs
     assert "meaning &lt;i&gt;" in page
     assert "<h1>Rankings</h1>" in page
 
@@ -293,3 +299,9 @@ def test_a_comparison_names_its_runs_and_no_letters():
     compared = plain(part(html_report(compare(first, second, allow="dataset")), "main {b} and mine"))
     assert "mine <v2> \N{MINUS SIGN} main {b} p (Holm) Effect mine <v2> wins, ties, losses" in compared
     assert "A full bar are the wins of mine <v2>, a faint one ties" in compared
+
+
+@pytest.mark.parametrize(("more", "said"), [(1, "About 1 more item would"), (3000, "About 3,000 more items would")])
+def test_a_gate_says_how_many_more_items_would_settle_it(more, said):
+    gate = {"gate": "coverage >= 0.98", "answer": "INCONCLUSIVE", "reason": "0.9", "more_items": more}
+    assert f"{said} settle it." in plain(answers([gate]))
