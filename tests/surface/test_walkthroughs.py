@@ -69,3 +69,16 @@ def _typed(line, printed, folder):
     assert done.returncode in {0, 1, 3}, f"{line}: {done.stderr}"
     if printed.strip():
         assert LIKE.check_output(printed, done.stdout, FLAGS), f"{line} printed\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize(("option", "code"), [(None, 1), ("--calibrant-inconclusive=warn", 0)])
+def test_the_readme_says_how_its_own_pytest_example_ends(tmp_path, option, code):
+    """As it stands it fails, since the plan's rate is inconclusive; the option that is named lets it go on."""
+    (readme,) = (page for page in PAGES if name_of(page) == "README.md")
+    if option:
+        assert option in readme.read_text(encoding="utf-8")
+    write_files(blocks(readme), tmp_path)
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *([option] if option else [])]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == code, done.stdout
+    assert "INCONCLUSIVE  groundedness_rule.pass_rate >= 0.60" in done.stdout
