@@ -229,7 +229,10 @@ class ModelNotNamedError(ModelCallError, ValueError):
     """No model was named, and there is no default."""
 
     def __init__(self, message: str | None = None) -> None:
-        remedy = "no judge model was named: pass models=... (for example 'openai/NAME'), or set CALIBRANT_MODEL"
+        remedy = (
+            "no judge model was named: pass models=... (for example 'openai/NAME'), write judges: [openai/NAME] into "
+            "the plan, or set CALIBRANT_MODEL"
+        )
         super().__init__(message or remedy, code="model_not_named")
 
 

@@ -152,7 +152,8 @@ def test_special_errors_know_their_code(error, code):
 
 def test_no_model_named_says_how_to_name_one():
     assert str(ModelNotNamedError()) == (
-        "no judge model was named: pass models=... (for example 'openai/NAME'), or set CALIBRANT_MODEL"
+        "no judge model was named: pass models=... (for example 'openai/NAME'), write judges: [openai/NAME] into the "
+        "plan, or set CALIBRANT_MODEL"
     )
     assert str(ModelNotNamedError("metric polite names no model")) == "metric polite names no model"
 

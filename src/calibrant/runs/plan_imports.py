@@ -32,10 +32,18 @@ def imported(reference: str, folder: Path) -> Any:
     except ModuleNotFoundError as error:
         raise InputError(f"cannot import {reference!r}: {error} (looked in {folder} first)") from None
     except AttributeError:
-        raise InputError(f"module {module!r} has no {name!r}") from None
+        has = _functions_of(module)
+        raise InputError(f"module {module!r} has no {name!r}{f'; it has: {has}' if has else ''}") from None
     except Exception as error:
         raise InputError(f"importing {module!r} failed: {type(error).__name__}: {error}") from error
     return found
+
+
+def _functions_of(module: str) -> str:
+    """The names of what a module itself defines and a plan could name; nothing when it was not imported."""
+    members = vars(sys.modules[module]) if module in sys.modules else {}
+    own = [name for name, one in members.items() if getattr(one, "__module__", "") == module and name[0] != "_"]
+    return ", ".join(sorted(own))
 
 
 @contextlib.contextmanager

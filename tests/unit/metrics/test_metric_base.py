@@ -243,10 +243,23 @@ def test_a_metric_is_named_after_its_class_unless_it_says_otherwise():
 
 
 def test_an_unknown_setting_is_refused():
-    with pytest.raises(WrongTypeError, match="Fixed has no setting 'treshold'"):
+    with pytest.raises(WrongTypeError, match="Fixed has no setting 'treshold'; did you mean 'threshold'\\?"):
         Fixed(1.0, treshold=0.5)
     with pytest.raises(WrongTypeError, match="Fixed has no setting 'evaluate'"):
         Fixed(1.0, evaluate=1)
+
+
+def test_a_setting_like_none_is_told_with_all_that_can_be_changed():
+    with pytest.raises(WrongTypeError, match="has no setting 'colour'; it has: ") as refused:
+        Fixed(1.0, colour="red")
+    listed = str(refused.value).partition("it has: ")[2].split(", ")
+    assert {"models", "quorum", "repeats", "strict_mode", "threshold"} <= set(listed)
+    assert not {"evaluate", "instrument", "judge"} & set(listed)
+
+
+def test_what_is_worked_out_cannot_be_set():
+    with pytest.raises(WrongTypeError, match="Fixed has no setting 'instrument'"):
+        Fixed(1.0, instrument="mine")
 
 
 def test_model_and_models_are_not_both_given():

@@ -141,11 +141,11 @@ def test_every_problem_of_what_a_plan_names_has_its_line(folder):
         system: checks:missing
         """,
     ) == [
-        "line 4: metric 'a': module 'checks' has no 'nothing'",
+        "line 4: metric 'a': module 'checks' has no 'nothing'; it has: Length, answer, brief",
         f"line 5: metric 'b': cannot import 'nowhere:b': No module named 'nowhere' (looked in {folder} first)",
         "line 6: metric 'c': a function metric is made of a function of the item, not 7",
         problems(folder, "metrics:\n\n\n\n  - nonesuch\n")[0],
-        "line 8: system: module 'checks' has no 'missing'",
+        "line 8: system: module 'checks' has no 'missing'; it has: Length, answer, brief",
     ]
 
 
