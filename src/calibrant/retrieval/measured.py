@@ -56,7 +56,10 @@ class MeasureResult:
 
         skipped = len(self.queries_without_results) if self.conventions.queries == "intersection" else 0
         coverage = Coverage(rated=len(self.queries), skipped=skipped)
-        return {name: mean(values, coverage=coverage) for name, values in self.values.items()}
+        return {
+            name: mean(values, coverage=coverage, scale=_scale(self.asked[name], values))
+            for name, values in self.values.items()
+        }
 
     def __getitem__(self, measure: str) -> Estimate:
         return self.estimates[self._known(measure)]
@@ -112,3 +115,9 @@ class MeasureResult:
         if text not in self.values:
             raise UnknownNameError.among("measure of this result", measure, self.values)
         return text
+
+
+def _scale(measure: Measure | UserMeasure, values: NDArray[np.float64]) -> tuple[float, float] | None:
+    """0 to 1 for the measures of this package; unknown for a user's own, and where rounding went a digit beyond."""
+    is_within = bool(len(values)) and values.min() >= 0.0 and values.max() <= 1.0
+    return (0.0, 1.0) if isinstance(measure, Measure) and is_within else None

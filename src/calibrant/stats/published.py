@@ -90,13 +90,16 @@ def mean(
 
     `scale` is the worst and the best score that was possible: 0 to 1 unless values lie outside of it, and then unknown.
     It gives the worst case, and the bounds when all values are equal: then at most a share 1 - a^(1/n) of the
-    population can differ from them, a being the chance of error on that side. No values give an estimate that is
+    population can differ from them, a being the chance of error on that side. No mean lies outside of a scale that is
+    named, so no bound does. No values give an estimate that is
     missing; a single one, or a single cluster, one without an interval. Both say why.
 
     >>> print(mean([0.6, 0.7, 0.9, 0.8], coverage=Coverage(rated=4, failed=1)))
     0.750 [0.545, 0.955] n=4, 1 failed
     >>> print(mean([1.0] * 20))
     1.000 [0.832, 1.000] n=20
+    >>> print(mean([1.0, 1.0, 1.0, 0.5]), "but", mean([1.0, 1.0, 1.0, 0.5], scale=(0, 1)))
+    0.875 [0.477, 1.273] n=4 but 0.875 [0.477, 1.000] n=4
     >>> mean([0.5]).reason
     'no interval: one value does not say how far values vary'
     """
@@ -107,6 +110,8 @@ def mean(
         return Estimate.missing("there were no values", method="t", coverage=coverage)
     limits = _limits(array, scale)
     method, interval, reason = _of_mean(array, clusters, limits, tail)
+    if interval is not None and scale is not None and limits is not None:
+        interval = Interval(max(interval.lower, limits.lower), min(interval.upper, limits.upper))
     return _published(
         float(np.mean(array)),
         interval and one_sided(interval, side, edges=Interval(-math.inf, math.inf)),

@@ -33,13 +33,14 @@ def test_values_by_query_and_by_measure_are_the_same(result):
         assert [result.per_query[query][text] for query in result.queries] == result.of(text).tolist()
 
 
-def test_the_estimate_is_the_mean_with_its_t_interval(result):
+def test_the_estimate_is_the_mean_with_its_t_interval_within_the_measures_scale(result):
     estimate = result["nDCG@10"]
     values = result.of("nDCG@10")
     assert isinstance(estimate, Estimate)
     assert estimate.value == pytest.approx(values.mean())
     wanted = scipy_stats.t.interval(0.95, len(values) - 1, values.mean(), scipy_stats.sem(values))
-    assert (estimate.lower, estimate.upper) == pytest.approx(wanted)
+    assert wanted[0] < 0.0
+    assert (estimate.lower, estimate.upper) == (0.0, pytest.approx(wanted[1]))
     assert (estimate.n, estimate.method) == (5, "t")
     assert list(result.estimates) == list(result.measures)
 
@@ -119,3 +120,11 @@ def test_forty_thousand_rows_are_measured_in_blocks_as_in_one(tmp_path):
     texts = ["nDCG@10", "AP", "RR", "P@10", "bpref", "RBP"]
     from_file, from_dict = measure(qrels, path, texts), measure(qrels, run, texts)
     assert from_file.per_query == from_dict.per_query
+
+
+def test_no_measure_of_rankings_has_a_bound_beyond_the_best_value():
+    qrels = {f"q{n}": {"a": 1} for n in range(25)}
+    ranking = {f"q{n}": {"a": 1.0} if n % 12 else {"b": 2.0, "a": 1.0} for n in range(25)}
+    found = measure(qrels, ranking, ["RR", "nDCG@10"])
+    for name in found.measures:
+        assert 0.9 < found[name].value < found[name].upper <= 1.0

@@ -163,3 +163,16 @@ def test_no_estimate_is_ever_nan():
         mean([math.nan])
     with pytest.raises(InputError, match=r"position 0: nan"):
         proportion([math.nan])
+
+
+@pytest.mark.parametrize("side", ["two", "lower", "upper"])
+def test_no_bound_lies_outside_of_a_scale_that_is_named(side):
+    values = [1.0, 1.0, 1.0, 0.5]
+    free, within = mean(values, side=side), mean(values, side=side, scale=(0.0, 1.0))
+    assert within.lower == free.lower
+    assert within.upper == (None if free.upper is None else 1.0)
+    assert free.upper is None or free.upper > 1.0
+
+
+def test_a_user_who_names_no_scale_has_the_bounds_of_t():
+    assert mean([1.0, 1.0, 1.0, 0.5]).upper > 1.0
