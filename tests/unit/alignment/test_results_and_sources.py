@@ -93,12 +93,15 @@ def test_results_are_written_and_read_in_their_order(tmp_path):
     ]  # fmt: skip
 
 
-def test_a_result_that_is_no_result_any_more_is_left_out(tmp_path):
+def test_a_result_that_is_no_result_any_more_is_a_reason(tmp_path):
     paths = write_result_files(tmp_path, [metric("m", result(), result(judge_id="k"))])
     paths[0].write_text("{", encoding="utf-8")
-    assert [row.judge_id for row in read_result_files(tmp_path)[0].results] == ["k"]
     paths[1].unlink()
-    assert read_result_files(tmp_path)[0].results == ()
+    read = read_result_files(tmp_path)[0].results
+    assert [(row.judge_id, row.score, row.reason) for row in read] == [
+        ("j", None, "j_result.json cannot be read; call compare_async() again"),
+        ("k", None, "k_result.json cannot be read; call compare_async() again"),
+    ]
 
 
 def test_no_index_is_no_results(tmp_path):
