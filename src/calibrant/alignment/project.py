@@ -28,7 +28,6 @@ from calibrant.alignment.result_tables import id_column_of, read_table, with_ids
 from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.score_report import ScoreReport
 from calibrant.alignment.sources import Source
-from calibrant.alignment.spellings import spelling_notes
 from calibrant.alignment.stored_results import RaterKind, read_results, write_results
 from calibrant.alignment.tasks import EvalTask
 from calibrant.alignment.usual_metrics import usual_metrics
@@ -98,9 +97,9 @@ class MetaEvaluator:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is odd about the answers: spellings, what is not counted, and how steady repeated judges were."""
+        """What was wrong with answers that are not counted, and how steady judges were that were asked repeatedly."""
         results = [*self._results["judge"].values(), *self._results["annotator"].values()]
-        return (*spelling_notes(results), *(note for one in results for note in one.notes))
+        return tuple(note for one in results for note in one.notes)
 
     def add_eval_task(self, eval_task: EvalTask) -> None:
         """Say what is asked of each item; answers that the task does not know then count as failed."""

@@ -291,13 +291,16 @@ def _with_bounds(data: Mapping[str, Any], *, digits: int = 3) -> str:
 
 
 def _warnings(metrics: Sequence[MetricResults]) -> list[str]:
-    """What scorers warn of, each warning of a metric once, with the judges that it is of."""
+    """What scorers warn of, each warning once, with the metrics and the judges that it is of."""
     judges: dict[tuple[str, str], list[str]] = {}
     for metric in metrics:
         for result in metric.results:
             for warning in result.metadata.get("warnings") or ():
-                judges.setdefault((metric.name, warning), []).append(result.judge_id)
-    return [f"{name}, {', '.join(who)}: {warning}" for (name, warning), who in judges.items()]
+                judges.setdefault((warning, metric.name), []).append(result.judge_id)
+    names: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (warning, name), who in judges.items():
+        names.setdefault((warning, tuple(who)), []).append(name)
+    return [f"{', '.join([*named, *who])}: {warning}" for (warning, who), named in names.items()]
 
 
 def judge_lines(comparison: Mapping[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,9 +23,13 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     ...     [found.name for found in Path(folder).iterdir()]
     ['a.txt']
     """
-    fresh = path.with_name(f"{path.name}.new")
-    write(fresh)
-    fresh.replace(path)
+    # A name of its own, so that two sessions that write the same file do not meet.
+    fresh = path.with_name(f"{uuid4().hex}.new")
+    try:
+        write(fresh)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def write_json(path: Path, data: Any) -> None:

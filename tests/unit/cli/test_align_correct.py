@@ -113,15 +113,19 @@ def test_answers_that_have_nothing_in_common_are_no_rate_of_zero(files, capsys):
     written("human.csv", [(item, "PASS" if one else "FAIL") for item, one in files["human"].items()])
     code, _, err = run(capsys, "--task", "verdict", "--positive", "pass")
     assert code == 2
-    assert "the judge says 'fail', 'pass', and people say 'FAIL', 'PASS'; write them alike" in err
+    assert "one answer is written as 'PASS' and 'pass'; write it in one way" in err
 
 
-def test_answers_that_differ_by_a_capital_are_warned_about(files, capsys):
+def test_answers_that_differ_by_a_capital_are_refused_where_they_count_and_else_warned_about(files, capsys):
     said = {item: "pass" if one else "fail" for item, one in files["human"].items()}
-    written("human.csv", {**said, 0: "Pass"}.items())
+    odd = next(item for item, one in said.items() if one == "fail")
+    written("human.csv", {**said, odd: "Fail"}.items())
     code, out, _ = run(capsys, "--task", "verdict", "--positive", "pass")
     assert code == 0
-    assert "warning: 'Pass' and 'pass' differ only in case or spaces, and count as different labels" in out
+    assert "warning: 'Fail' and 'fail' differ only in case or spaces, and count as different labels" in out
+    code, _, err = run(capsys, "--task", "verdict", "--positive", "fail")
+    assert code == 2
+    assert "one answer is written as 'Fail' and 'fail'; write it in one way, since only 'fail' is counted" in err
 
 
 @pytest.mark.parametrize("level", ["95", "0", "1"])
