@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from calibrant.aggregation.verdicts import VERDICT_WEIGHTS
 from calibrant.errors import JudgeReplyError, RatingError, shortened
+from calibrant.models.schemas import choice_meant
 
 __all__ = ["CLAIM_SCHEMAS", "read_statements", "read_verdicts"]
 
@@ -68,8 +69,8 @@ def _member(data: Any, name: str) -> Any:
 
 
 def _verdict(place: int, given: Any) -> dict[str, str]:
-    word = given.get("verdict") if isinstance(given, Mapping) else None
-    if not isinstance(word, str) or word not in VERDICT_WEIGHTS:
+    word = choice_meant(given.get("verdict"), VERDICT_WEIGHTS) if isinstance(given, Mapping) else None
+    if word is None:
         raise JudgeReplyError(f"verdict {place} is one of {', '.join(VERDICT_WEIGHTS)}, not {shortened(given)}")
     told = cast("Mapping[str, Any]", given)
     return {"verdict": word, "quote": str(told.get("quote") or "").strip(), "reason": str(told.get("reason") or "")}

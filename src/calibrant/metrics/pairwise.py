@@ -13,6 +13,7 @@ from calibrant.metrics.fences import FENCE_RULES, fenced, sections_of
 from calibrant.metrics.jury import each
 from calibrant.metrics.settings import checked_criteria
 from calibrant.models.invoker import Request
+from calibrant.models.schemas import choice_meant
 from calibrant.ratings import MetricScore
 
 if TYPE_CHECKING:
@@ -168,10 +169,11 @@ def pairwise_summary(results: Iterable[MetricResult], *, level: float = 0.95) ->
 
 
 def _read(data: Any) -> tuple[str, str]:
-    better = cast("Mapping[str, Any]", data).get("better") if isinstance(data, Mapping) else None
-    if better not in _CHOICES:
+    given = cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
+    better = choice_meant(given.get("better"), _CHOICES)
+    if better is None:
         raise JudgeReplyError(f"expected `better` to be one of {', '.join(_CHOICES)}, got {shortened(data)}")
-    return cast("str", better), str(cast("Mapping[str, Any]", data).get("explanation") or "")
+    return better, str(given.get("explanation") or "")
 
 
 def _for_the_first(choice: str) -> float:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calibrant.errors import JudgeReplyError, shortened
-from calibrant.models.schemas import faults_of
+from calibrant.models.schemas import faults_of, respelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,9 +90,15 @@ def parsed_json(text: str) -> Any:
 
 
 def parsed_schema(text: str, schema: Mapping[str, Any]) -> Any:
-    """The JSON value that `text` is, when it follows `schema`; else JudgeReplyError says what is wrong with it."""
+    """The JSON value that `text` is, when it follows `schema`; else JudgeReplyError says what is wrong with it.
+
+    A choice that is written otherwise in case, outer white space or a final full stop alone is the one of the schema.
+    """
     value = parsed_json(text)
     faults = faults_of(value, schema)
+    if faults:
+        value = respelled(value, schema)
+        faults = faults_of(value, schema)
     if faults:
         raise JudgeReplyError(f"expected a reply of the schema, but {'; '.join(faults[:5])}", reply=text)
     return value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from calibrant.errors import shortened
 
-__all__ = ["faults_of", "is_strict", "referenced"]
+__all__ = ["choice_meant", "faults_of", "is_strict", "referenced", "respelled"]
 
 Schema = Mapping[str, Any]
 
@@ -34,6 +34,30 @@ def faults_of(value: Any, schema: Schema) -> list[str]:
     ["score is 'high', but the schema says number"]
     """
     return list(_faults(value, schema, "", schema))
+
+
+def choice_meant(said: Any, choices: Iterable[Any]) -> Any:
+    """The one of `choices` that `said` is but for case, white space around it and a final full stop; None if unclear.
+
+    >>> choice_meant(" Fully.", ["fully", "none"]), choice_meant("no", ["No", "NO"]), choice_meant("yes, no", ["yes"])
+    ('fully', None, None)
+    """
+    given = list(choices)
+    if said in given:
+        return said
+    if not isinstance(said, str):
+        return None
+    fitting = [one for one in given if isinstance(one, str) and _folded(one) == _folded(said)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def respelled(value: Any, schema: Any) -> Any:
+    """`value` with each text that an enumeration of `schema` does not have as the choice that it can only mean.
+
+    >>> respelled({"verdict": "Fully."}, {"properties": {"verdict": {"enum": ["fully", "none"]}}})
+    {'verdict': 'fully'}
+    """
+    return _respelled(value, schema, schema)
 
 
 def is_strict(schema: Schema) -> bool:
@@ -102,6 +126,31 @@ def _faults(value: Any, schema: Any, place: str, root: Schema) -> Iterator[str]:
             pass
 
 
+def _respelled(value: Any, schema: Any, root: Any) -> Any:
+    if not isinstance(schema, Mapping):
+        return value
+    known = cast("Mapping[str, Any]", schema)
+    if isinstance(known.get("$ref"), str):
+        value = _respelled(value, referenced(known["$ref"], root), root)
+    if isinstance(value, dict):
+        named, fields = known.get("properties", {}), cast("dict[str, Any]", value)
+        return {name: _respelled(inner, named.get(name), root) for name, inner in fields.items()}
+    if isinstance(value, list):
+        return [_respelled(inner, known.get("items"), root) for inner in cast("list[Any]", value)]
+    if not isinstance(value, str):
+        return value
+    meant = choice_meant(value, _choices(known) or ())
+    return value if meant is None else meant
+
+
+def _folded(text: str) -> str:
+    return text.strip().removesuffix(".").rstrip().casefold()
+
+
+def _choices(schema: Schema) -> list[Any] | None:
+    return schema.get("enum", [schema["const"]] if "const" in schema else None)
+
+
 def _is_of(value: Any, expected: str | list[str]) -> bool:
     names = [expected] if isinstance(expected, str) else expected
     for name in names:
@@ -115,7 +164,7 @@ def _is_of(value: Any, expected: str | list[str]) -> bool:
 
 
 def _choice_faults(value: Any, schema: Schema, place: str) -> Iterator[str]:
-    choices = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    choices = _choices(schema)
     if choices is not None and not any(
         value == one and isinstance(value, bool) == isinstance(one, bool) for one in choices
     ):

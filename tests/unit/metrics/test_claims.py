@@ -1,9 +1,11 @@
 """Claim metrics: splitting, verdicts, quotations, and each failure."""
 
 import asyncio
+import json
 import re
 
 import pytest
+from provider_server import ProviderServer
 
 from calibrant import EvalInput, ScriptedInvoker
 from calibrant.errors import InputError, ModelCallError, RatingError, UnknownNameError
@@ -20,6 +22,7 @@ from calibrant.metrics import (
     ToxicityMetric,
 )
 from calibrant.metrics.claim_replies import CLAIM_SCHEMAS
+from calibrant.models import connect, wrapped
 from calibrant.retrieval import LLMRAGEvaluator
 
 ITEM = EvalInput(
@@ -283,3 +286,24 @@ def test_a_judge_is_shown_that_there_are_no_contexts():
     assert asyncio.run(FaithfulnessMetric(model=judge).evaluate(item)).score == pytest.approx(0.0, abs=1e-8)
     shown = judge.requests[1].messages[1].content
     assert re.search(r"\[(\w+) begin contexts\]\n\n\[\1 end contexts\]", shown)
+
+
+@pytest.mark.parametrize("word", ["Fully", "FULLY.", " fully"])
+def test_a_verdict_in_other_capitals_is_kept_as_the_verdict_that_it_is(word):
+    result = evaluated(FaithfulnessMetric(models=ScriptedInvoker([SPLIT, verdicts(word, "none")])))
+    assert [one["verdict"] for one in result.details["verdicts"]] == ["fully", "none"]
+
+
+@pytest.mark.parametrize("word", ["Fully or none", "fully/none", "Completely", None, 1])
+def test_a_verdict_that_is_two_or_none_is_a_failure(word):
+    result = evaluated(FaithfulnessMetric(models=ScriptedInvoker([SPLIT, verdicts(word, "none")])))
+    assert (result.score, result.error.code) == (None, "reply_unparsable")
+
+
+def test_a_provider_is_not_asked_again_for_a_capital_letter():
+    said = iter([SPLIT, verdicts("Fully.", "None")])
+    with ProviderServer(lambda body: json.dumps(next(said))) as server:
+        judge = wrapped(connect("openai/judge", base_url=server.openai_url))
+        result = evaluated(FaithfulnessMetric(models=judge))
+    assert [one["verdict"] for one in result.details["verdicts"]] == ["fully", "none"]
+    assert result.usage.calls == 2

@@ -116,3 +116,10 @@ def test_every_judge_of_a_jury_counts_for_the_bias():
 def test_results_of_another_metric_are_refused():
     with pytest.raises(InputError, match="takes the results of a PairwiseMetric"):
         pairwise_summary([MetricResult(score=1.0, success=True)])
+
+
+def test_a_choice_in_other_capitals_is_kept_as_the_choice_that_it_is():
+    judge = ScriptedInvoker([{"explanation": "x", "better": "First"}, {"explanation": "y", "better": "SECOND."}])
+    item = EvalInput(answer_a="Until six.", answer_b="No idea.")
+    result = asyncio.run(PairwiseMetric(models=judge).evaluate(item))
+    assert (result.score, result.details["choices"]) == (1.0, ["first", "second"])

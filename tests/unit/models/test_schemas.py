@@ -1,8 +1,10 @@
+import json
+
 import pytest
 
 from calibrant.errors import JudgeReplyError
 from calibrant.models.http_errors import rate_limit_of, retry_after_of
-from calibrant.models.reading import label_of, label_probabilities, parsed_json, without_reasoning
+from calibrant.models.reading import label_of, label_probabilities, parsed_json, parsed_schema, without_reasoning
 from calibrant.models.schemas import faults_of, is_strict
 
 VERDICTS = {
@@ -153,3 +155,67 @@ def test_anthropics_limits_are_read_from_their_dates():
 def test_openais_spans_are_read(text, seconds):
     headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": text}
     assert rate_limit_of(headers).tokens_reset == pytest.approx(seconds)
+
+
+CHOICE = {
+    "type": "object",
+    "properties": {
+        "verdict": {"type": "string", "enum": ["fully", "none"]},
+        "tags": {"type": "array", "items": {"$ref": "#/$defs/tag"}},
+        "note": {"type": "string"},
+    },
+    "required": ["verdict"],
+    "additionalProperties": False,
+    "$defs": {"tag": {"enum": ["Safe", "Rude", "n.a."]}},
+}
+
+
+@pytest.mark.parametrize("said", ["fully", "Fully", "FULLY", " fully ", "fully.", "Fully. ", "\nFully .\n"])
+def test_a_choice_in_other_capitals_or_with_a_full_stop_is_the_one_of_the_schema(said):
+    reply = json.dumps({"verdict": said, "tags": ["safe", "RUDE.", "N.A."], "note": " As Is. "})
+    assert parsed_schema(reply, CHOICE) == {"verdict": "fully", "tags": ["Safe", "Rude", "n.a."], "note": " As Is. "}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"verdict": "Fully or none"}',
+        '{"verdict": "fully, none"}',
+        '{"verdict": "Fully!"}',
+        '{"verdict": "\'fully\'"}',
+        '{"verdict": "full"}',
+        '{"verdict": ""}',
+        '{"verdict": "fully.."}',
+        '{"verdict": ["Fully"]}',
+        '{"verdict": true}',
+        '{"Verdict": "fully"}',
+        '{"verdict": "Fully", "Verdict": "none"}',
+        '{"verdict": "Fully", "verdict": "none"}',
+        '{"verdict": "Fully"} {"verdict": "none"}',
+        '{"verdict": "Fully", "more": 1}',
+    ],
+)
+def test_nothing_else_about_a_choice_is_forgiven(reply):
+    with pytest.raises(JudgeReplyError):
+        parsed_schema(reply, CHOICE)
+
+
+def test_a_choice_that_could_be_two_is_none():
+    schema = {"enum": ["No", "NO", "yes"]}
+    assert parsed_schema('"NO"', schema) == "NO"
+    assert parsed_schema('"Yes"', schema) == "yes"
+    with pytest.raises(JudgeReplyError, match="the reply is 'no', but the schema allows only 'No', 'NO', 'yes'"):
+        parsed_schema('"no"', schema)
+
+
+def test_a_constant_is_a_choice_of_one_and_numbers_are_what_they_are():
+    assert parsed_schema('"Done."', {"const": "done"}) == "done"
+    with pytest.raises(JudgeReplyError, match="the schema allows only 1, 2"):
+        parsed_schema('"1"', {"enum": [1, 2]})
+
+
+def test_what_is_wrong_beside_a_choice_in_other_capitals_is_named_alone():
+    with pytest.raises(
+        JudgeReplyError, match=r"^expected a reply of the schema, but note is 1, but the schema says str"
+    ):
+        parsed_schema('{"verdict": "Fully", "note": 1}', CHOICE)
