@@ -14,7 +14,14 @@ from calibrant.metrics.fields import field_names, field_specs
 from calibrant.metrics.judges import CURRENT_SLOT, SlotJudge, resolve_primary_invoker
 from calibrant.metrics.jury import CONCURRENT_ITEMS, Vote, ballot, each, failed_result, result_of
 from calibrant.metrics.repeats import repeated_result
-from calibrant.metrics.settings import CHECKED_SETTINGS, PLAIN_SETTINGS, checked_item, checked_items, snake_case
+from calibrant.metrics.settings import (
+    CHECKED_SETTINGS,
+    PLAIN_SETTINGS,
+    check_quorum,
+    checked_item,
+    checked_items,
+    snake_case,
+)
 from calibrant.ratings import Failure, MetricResult, Rating
 
 if TYPE_CHECKING:
@@ -71,8 +78,9 @@ class BaseMetric(ABC):
         chosen = models if models is not None else model
         if chosen is not None:
             self.models = chosen
+        known = self._settings() if settings else []
         for name, value in settings.items():
-            if name not in self._settings():
+            if name not in known:
                 raise WrongTypeError(f"{type(self).__name__} has no setting {name!r}; {self._meant(name)}")
             if isinstance(getattr(type(self), name), bool) and not isinstance(value, bool):
                 raise WrongTypeError(f"{name} is True or False, not {shortened(value)}")
@@ -268,8 +276,7 @@ class BaseMetric(ABC):
         return names[0] if len(names) == 1 else f"jury:{'+'.join(names)}"
 
     async def _evaluate_items(self, items: list[EvalInput]) -> list[Any]:
-        if self.quorum is not None and self.quorum > self.num_judges:
-            raise InputError(f"quorum is between 1 and the number of judges ({self.num_judges}), not {self.quorum}")
+        check_quorum(self.quorum, self.num_judges)
         if not self.batch:
             return await each(items, self._evaluate_item, limit=CONCURRENT_ITEMS)
         able = [item for item in items if self.can_evaluate(item)]

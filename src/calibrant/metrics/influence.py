@@ -14,6 +14,7 @@ from calibrant.aggregation.juries import (
 )
 from calibrant.errors import InputError
 from calibrant.estimates import Coverage, Estimate
+from calibrant.metrics.settings import CHECKED_SETTINGS, check_quorum
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,11 +61,13 @@ def leave_one_out(
 
     `votes` are the ratings with the role "vote" of one criterion, as a result or a run has them; others are left out.
     Every slot is a judge: of a metric with repeats each repeat counts as one. A jury needs `quorum` valid votes, more
-    than half by default, with and without the judge. Raises InputError when
-    there are votes of fewer than two judges, or of several criteria.
+    than half by default, with and without the judge. Raises InputError when there are votes of fewer than two judges or
+    of several criteria, and for a threshold or quorum that no metric of as many judges could have.
     """
     by_item, raters = _by_item(votes)
-    rule = _Rule(build_aggregation_strategy(aggregation), threshold, higher_is_better, quorum)
+    check_quorum(quorum, len(raters))
+    strategy = build_aggregation_strategy(aggregation)
+    rule = _Rule(strategy, CHECKED_SETTINGS["threshold"](threshold), higher_is_better, quorum)
     found: list[JudgeInfluence] = []
     for slot in sorted(raters):
         juries = [slots for slots in by_item.values() if slot in slots and len(slots) > 1]

@@ -14,7 +14,15 @@ from calibrant.metrics.judges import resolve_invokers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["CHECKED_SETTINGS", "PLAIN_SETTINGS", "checked_criteria", "checked_item", "checked_items", "snake_case"]
+__all__ = [
+    "CHECKED_SETTINGS",
+    "PLAIN_SETTINGS",
+    "check_quorum",
+    "checked_criteria",
+    "checked_item",
+    "checked_items",
+    "snake_case",
+]
 
 
 def checked_criteria(value: Any) -> str:
@@ -22,6 +30,13 @@ def checked_criteria(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"criteria is a text that says what is judged, not {shortened(value)}")
     return value.strip()
+
+
+def check_quorum(quorum: Any, judges: int) -> None:
+    """Refuse a quorum that so many judges cannot have; None is more than half of them, as always."""
+    PLAIN_SETTINGS["quorum"](quorum)
+    if quorum is not None and quorum > judges:
+        raise InputError(f"quorum is between 1 and the number of judges ({judges}), not {quorum}")
 
 
 def checked_item(data: EvalInput | Mapping[str, Any]) -> EvalInput:

@@ -75,3 +75,24 @@ def test_fewer_than_two_judges_and_several_criteria_are_refused():
         leave_one_out(votes([1.0]))
     with pytest.raises(InputError, match="takes the votes of one criterion, not of a, b"):
         leave_one_out([*votes([1.0, 0.0], criterion="a"), *votes([1.0, 0.0], criterion="b")])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"threshold": 5}, r"threshold is a number in \[0, 1\], not 5"),
+        ({"threshold": "high"}, r"threshold is a number in \[0, 1\], not 'high'"),
+        ({"quorum": 4}, r"quorum is between 1 and the number of judges \(3\), not 4"),
+        ({"quorum": 0}, "quorum is a whole number from 1 on, or None, not 0"),
+        ({"quorum": 1.5}, "quorum is a whole number from 1 on, or None, not 1.5"),
+    ],
+)
+def test_a_threshold_or_a_quorum_that_no_jury_has_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        leave_one_out(votes([1.0, 1.0, 0.0]), **settings)
+
+
+def test_a_quorum_of_all_judges_is_of_all_that_are_left_without_one():
+    found = leave_one_out(votes([1.0, 1.0, 0.0], [1.0, None, 1.0]), quorum=3)
+    assert [one.changed.coverage.rated for one in found] == [1, 1, 1]
+    assert [one.changed.coverage.failed for one in found] == [1, 1, 1]
