@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from calibrant.aggregation.juries import AggregationMethod, BaseJudgeAggregator, build_aggregation_strategy
@@ -22,6 +22,7 @@ __all__ = [
     "Vote",
     "answers_in_slot",
     "ballot",
+    "commonest_failure",
     "each",
     "error_output",
     "failed_result",
@@ -222,9 +223,21 @@ def _collective_failure(metric: BaseMetric, votes: Sequence[Vote]) -> Failure | 
         alike = [failure for failure in failures if failure.status == status]
         if len(alike) > len(votes) // 2:
             return alike[0]
-    codes = ", ".join(f"{count} {code}" for code, count in Counter(failure.code for failure in failures).items())
+    codes = _codes_text(failures)
     first = f"; the first: {failures[0]}"
     return Failure.of(QuorumError(f"{valid} of {len(votes)} judges answered, {needed} are needed ({codes}{first})"))
+
+
+def commonest_failure(failures: Sequence[Failure], asked: int, what: str) -> Failure:
+    """What most of several `failures` came to, with how many of all `asked` there were; the commonest code names it."""
+    [(commonest, _)] = Counter(failure.code for failure in failures).most_common(1)
+    first = next(one for one in failures if one.code == commonest)
+    codes = "" if all(one.code == commonest for one in failures) else f" ({_codes_text(failures)})"
+    return replace(first, message=f"{len(failures)} of {asked} {what} gave no result{codes}; {first.message}")
+
+
+def _codes_text(failures: Sequence[Failure]) -> str:
+    return ", ".join(f"{count} {code}" for code, count in Counter(failure.code for failure in failures).items())
 
 
 def _verdict_of_the_jury(metric: BaseMetric, votes: Sequence[Vote]) -> MetricOutput:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from calibrant.estimates import Coverage, Estimate
-from calibrant.metrics.jury import error_output, failed_result, judged_result, result_of, strategy_for
-from calibrant.ratings import Failure, MetricResult, Usage
+from calibrant.metrics.jury import (
+    commonest_failure,
+    error_output,
+    failed_result,
+    judged_result,
+    result_of,
+    strategy_for,
+)
+from calibrant.ratings import MetricResult, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +40,7 @@ def repeated_result(metric: BaseMetric, item: EvalInput, votes: Sequence[Vote]) 
     usage = sum(usages, Usage()) if usages else None
     failures = [one.error for one in rounds if one.error is not None]
     if len(failures) * 2 >= len(rounds):
-        return failed_result(metric, _collective(failures, len(rounds)), ratings=ratings, usage=usage)
+        return failed_result(metric, commonest_failure(failures, len(rounds), "repeats"), ratings=ratings, usage=usage)
     output = strategy_for(metric, votes).aggregate([_output(one) for one in rounds], len(rounds))
     chosen = rounds[output["representative_judge"]]
     told: dict[str, Any] = {
@@ -146,13 +152,6 @@ def _output(one: MetricResult) -> MetricOutput:
     if one.error is not None:
         return error_output(one.error)
     return {"score": one.label if one.score is None else one.score}
-
-
-def _collective(failures: Sequence[Failure], asked: int) -> Failure:
-    """The commonest code; a minority of failures of another kind does not rename it."""
-    [(commonest, _)] = Counter(failure.code for failure in failures).most_common(1)
-    first = next(one for one in failures if one.code == commonest)
-    return replace(first, message=f"{len(failures)} of {asked} repeats gave no result; {first.message}")
 
 
 def _coverage(given: Sequence[MetricResult], rated: int) -> Coverage:

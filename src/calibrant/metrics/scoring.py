@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from calibrant.errors import InputError, JudgeReplyError, ModelCallError, RatingError, UnknownNameError, shortened
-from calibrant.metrics.jury import each
+from calibrant.metrics.jury import commonest_failure, each
 from calibrant.models.invoker import Request
 from calibrant.ratings import Failure, MetricScore
 
@@ -110,7 +110,10 @@ async def _sampled(judge: BaseLMInvoker, rubric: Rubric, requests: Sequence[Requ
     failures = [one for one in answers if isinstance(one, RatingError)]
     if len(failures) * 2 >= len(answers):
         # As with a quorum: a minority of the samples does not speak for all of them.
-        raise failures[0]
+        if len(answers) == 1:
+            raise failures[0]
+        found = commonest_failure([Failure.of(one) for one in failures], len(answers), "samples")
+        raise RatingError(found.message, code=found.code, retryable=found.retryable)
     mean = math.fsum(one.level for one in valid) / len(valid)
     nearest = min(valid, key=lambda one: abs(one.level - mean))
     details = {

@@ -160,7 +160,23 @@ def test_a_minority_of_failed_samples_is_told_and_a_majority_fails():
     result = evaluated(few)
     assert (result.score, result.details["sample_errors"]) == (1.0, ["provider_error: down"])
     many = RubricMetric("fluency", models=ScriptedInvoker([level(3), broken, broken]), scoring="sampled", samples=3)
-    assert evaluated(many).error.code == "provider_error"
+    assert str(evaluated(many).error) == "provider_error: 2 of 3 samples gave no result; down"
+
+
+def test_samples_that_fail_in_several_ways_are_counted_by_code_and_named_by_the_commonest():
+    slow, broken = ModelCallError("slow", code="judge_timeout"), ModelCallError("down", code="provider_error")
+    judge = ScriptedInvoker([slow, broken, broken, level(3), level(3)])
+    error = evaluated(RubricMetric("fluency", models=judge, scoring="sampled")).error
+    told = "3 of 5 samples gave no result (1 judge_timeout, 2 provider_error); down"
+    assert (error.code, error.message, error.retryable) == ("provider_error", told, True)
+
+
+def test_half_of_the_samples_are_too_few_and_a_single_one_fails_as_it_does():
+    broken = ModelCallError("down", code="provider_error")
+    half = RubricMetric("fluency", models=ScriptedInvoker([level(3), broken]), scoring="sampled", samples=2)
+    assert evaluated(half).error.message == "1 of 2 samples gave no result; down"
+    one = RubricMetric("fluency", models=ScriptedInvoker(broken), scoring="sampled", samples=1)
+    assert evaluated(one).error.message == "down"
 
 
 @pytest.mark.parametrize(
