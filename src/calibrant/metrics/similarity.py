@@ -72,8 +72,12 @@ def references_of(data: EvalInput) -> list[str]:
             f"ground_truth of item {data.id!r} is a text or a list of texts for this metric, not {shortened(given)}"
         )
     if not given:
-        raise NotApplicableError(f"item {data.id!r} has no reference")
+        raise _without_reference(data)
     return list(cast("Sequence[str]", given))
+
+
+def _without_reference(data: EvalInput) -> NotApplicableError:
+    return NotApplicableError(f"item {data.id!r} has no reference")
 
 
 class RougeLMetric(SimilarityRule):
@@ -126,8 +130,9 @@ class SemanticSimilarityMetric(BaseMetric):
     """The cosine of the angle between the embeddings of answer and reference, not below 0.
 
     `embedder` is a function, sync or async, from a list of texts to a list of vectors, an object whose `embed` is one,
-    or the name of an embedding model (`local/wordllama` is offline). Alike is not
-    faithful: a text with one wrong number is very much alike. Not to be used for faithfulness.
+    or the name of an embedding model (`local/wordllama` is offline). An empty text has no embedding: without an answer,
+    or any reference, an item is not applicable. Alike is not faithful: a text with one wrong number is very much alike.
+    Not to be used for faithfulness.
     """
 
     name = "semantic_similarity"
@@ -137,6 +142,10 @@ class SemanticSimilarityMetric(BaseMetric):
     def __init__(self, embedder: Any, **settings: Any) -> None:
         if not isinstance(embedder, str) and not callable(getattr(embedder, "embed", embedder)):
             raise WrongTypeError(f"embedder is a function from texts to vectors, or a name, not {shortened(embedder)}")
+        if isinstance(embedder, str):
+            from calibrant.models.embedding_models import embedding_model
+
+            embedding_model(embedder)  # an unknown name is refused here, and not item by item
         super().__init__(embedder=embedder, **settings)
 
     def definition(self) -> dict[str, Any]:
@@ -148,7 +157,11 @@ class SemanticSimilarityMetric(BaseMetric):
         return {**super().definition(), "embedder": known}
 
     async def _evaluate(self, data: EvalInput) -> MetricScore:
-        texts = [text_of(data, "answer"), *references_of(data)]
+        texts = [text_of(data, "answer"), *(one for one in references_of(data) if one.strip())]
+        if not texts[0].strip():
+            raise NotApplicableError(f"item {data.id!r} has nothing in answer, so there is nothing to embed")
+        if len(texts) == 1:
+            raise _without_reference(data)
         answer, *references = [_vector(one) for one in await self._embedded(texts)]
         if len(references) != len(texts) - 1:
             raise RatingError(f"{len(texts)} texts need as many embeddings, got {len(references) + 1}")

@@ -6,6 +6,7 @@ import importlib.util
 import pytest
 
 from calibrant import EvalInput
+from calibrant.errors import ModelCallError, UnknownNameError
 from calibrant.metrics import (
     EditSimilarityMetric,
     RougeLMetric,
@@ -196,3 +197,49 @@ def test_the_offline_embedder_works_by_its_name_and_shows_why_alike_is_not_faith
     far = result_of(metric, "Dogs are not allowed in the pool.", "The card costs 21 euros a year.")
     assert near.score > far.score
     assert near.score > 0.8
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "why"),
+    [
+        ("", "Paris", "item 'q1' has nothing in answer, so there is nothing to embed"),
+        (" \n", ["Paris"], "item 'q1' has nothing in answer, so there is nothing to embed"),
+        ("Paris", " ", "item 'q1' has no reference"),
+        ("Paris", ["", " "], "item 'q1' has no reference"),
+        ("Paris", [], "item 'q1' has no reference"),
+    ],
+)
+def test_what_cannot_be_embedded_is_not_applicable_and_no_embedder_is_asked(answer, reference, why):
+    def never(texts):
+        raise AssertionError(texts)
+
+    result = result_of(SemanticSimilarityMetric(never), answer, reference)
+    assert (result.score, result.error.code, result.error.message) == (None, "not_applicable", why)
+
+
+def test_an_empty_reference_beside_others_is_left_out():
+    seen = []
+
+    def noting(texts):
+        seen.append(texts)
+        return [[1.0, 0.0]] * len(texts)
+
+    assert result_of(SemanticSimilarityMetric(noting), "Paris", ["", "Lutetia"]).score == 1.0
+    assert seen == [["Paris", "Lutetia"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        (
+            "local/wordlama",
+            UnknownNameError,
+            "unknown local embedding model 'local/wordlama'; expected one of: local",
+        ),
+        ("nobody/embedder", UnknownNameError, "unknown .*provider 'nobody'"),
+        ("anthropic/claude", ModelCallError, "gives no embeddings over the OpenAI wire; name another model"),
+    ],
+)
+def test_an_embedder_that_there_is_not_is_refused_when_the_metric_is_made(name, error, message):
+    with pytest.raises(error, match=message):
+        SemanticSimilarityMetric(name)
