@@ -13,7 +13,7 @@ import click
 from calibrant.bridge import run_sync
 from calibrant.cli.group import EXIT_CODES, NamedGroup
 from calibrant.cli.options import examples, note, quiet_option
-from calibrant.errors import InputError, ModelCallError
+from calibrant.errors import EvalError, InputError, ModelCallError
 
 if TYPE_CHECKING:
     from calibrant.models.endpoints import Provider
@@ -23,6 +23,8 @@ __all__ = ["models"]
 
 
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+ATTEMPTS = 3
+"""Somebody waits for the reply: a second or two, and not the minute that a run would take."""
 
 
 @click.group(
@@ -140,7 +142,11 @@ def fetch(name: str, *, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the whole reply as JSON.")
 @quiet_option
 def ask(name: str, prompt: str, *, base_url: str | None, as_json: bool, **form: Any) -> None:
-    """Ask the model NAME (provider/model) the PROMPT, and print its reply."""
+    """Ask the model NAME (provider/model) the PROMPT, and print its reply.
+
+    A call that fails for a passing reason, and a reply that is not what was asked for, are asked for again, at most
+    twice. Nothing is kept.
+    """
     request = _request(prompt, **form)
     reply = run_sync(_asked(name, request, {"base_url": base_url} if base_url else {}))
     click.echo(json.dumps(_as_json(name, reply), ensure_ascii=False) if as_json else _as_text(reply))
@@ -167,12 +173,14 @@ def _read_schema(path: Path) -> dict[str, Any]:
 
 async def _asked(name: str, request: Request, options: dict[str, Any]) -> Reply:
     from calibrant.models.connecting import connect
+    from calibrant.models.reasking import reasked
+    from calibrant.models.retrying import retried
 
-    model = connect(name, **options)
+    model = reasked(retried(connect(name, **options), attempts=ATTEMPTS), times=ATTEMPTS - 1)
     try:
         return await model.invoke(request)
     except ModelCallError as error:
-        raise click.ClickException(f"{error.code}: {error}") from error
+        raise EvalError(f"{error.code}: {error}") from error
     finally:
         await model.aclose()
 

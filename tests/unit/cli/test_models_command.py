@@ -63,7 +63,7 @@ def test_a_failed_call_is_one_line_with_its_code_and_remedy(run, tmp_path, monke
     monkeypatch.setenv("CALIBRANT_HOME", str(tmp_path))
     code, out, err = run("ask", "local/smollm2", "Hi")
     assert (code, out) == (2, "")
-    assert err.startswith("Error: missing_extra: the model file of local/smollm2 is not at")
+    assert err.startswith("error: missing_extra: the model file of local/smollm2 is not at")
     assert err.endswith("calibrant models fetch local/smollm2\n")
 
 
@@ -115,7 +115,7 @@ def test_list_as_json_holds_the_same(run, monkeypatch, smol):
 def test_ask_without_a_key_says_which_is_missing(run):
     code, out, err = run("ask", "gpt-x", "Hi")
     assert (code, out) == (2, "")
-    assert err.startswith("Error: unauthorized: openai/gpt-x needs a key: set OPENAI_API_KEY")
+    assert err.startswith("error: unauthorized: openai/gpt-x needs a key: set OPENAI_API_KEY")
 
 
 def test_ask_of_an_unknown_provider_lists_those_there_are(run):
@@ -153,13 +153,31 @@ def test_a_reply_that_is_no_label_is_a_failure_with_its_code(run):
     with ProviderServer(lambda body: completion_payload(body, "maybe")) as server:
         code, out, err = run("ask", "openai/judge", "Open?", "--labels", "yes,no", "--base-url", server.openai_url)
     assert (code, out) == (2, "")
-    assert err == "Error: reply_unparsable: expected one of yes, no and nothing else, got 'maybe'\n"
+    assert err == "error: reply_unparsable: expected one of yes, no and nothing else, got 'maybe' (asked 3 times)\n"
+
+
+def test_a_failure_that_passes_and_a_reply_that_is_no_label_are_asked_for_again(run):
+    said = iter([None, "maybe", "yes"])
+
+    def answer(body):
+        word = next(said)
+        if word is None:
+            raise Refuse(503, {"error": {"message": "busy"}})
+        return completion_payload(body, word)
+
+    with ProviderServer(answer) as server:
+        options = ("--labels", "yes,no", "--base-url", server.openai_url, "--json")
+        code, out, err = run("ask", "openai/judge", "Open?", *options)
+    assert (code, err) == (0, "")
+    reply = json.loads(out)
+    assert (reply["data"], reply["usage"]["calls"], len(server.requests)) == ("yes", 2, 3)
 
 
 def test_a_server_that_is_not_there_is_one_line(run):
     code, out, err = run("ask", "vllm/judge", "Open?", "--base-url", "http://127.0.0.1:1/v1")
     assert (code, out) == (2, "")
-    assert err.startswith("Error: judge_unreachable: vllm/judge at http://127.0.0.1:1/v1 could not be reached")
+    assert err.startswith("error: judge_unreachable: vllm/judge at http://127.0.0.1:1/v1 could not be reached")
+    assert err.endswith("(asked 3 times)\n")
     assert err.count("\n") == 1
 
 
