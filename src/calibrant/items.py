@@ -133,17 +133,19 @@ class EvalInput:
 
     @property
     def metadata(self) -> Mapping[str, Any] | None:
-        """Notes about the item; no part of its identity."""
-        return self._fields["metadata"]
+        """Notes about the item, a copy; no part of its identity."""
+        notes = self._fields["metadata"]
+        return None if notes is None else dict(notes)
 
     @property
     def extra(self) -> Mapping[str, Any]:
-        """The fields that EvalInput itself does not have."""
+        """The fields that EvalInput itself does not have, a copy."""
         return dict(self._extra)
 
     def get(self, name: str, default: Any = None) -> Any:
         """The field or extra called `name`; `default` when it is missing or None."""
-        value = self._id if name == "id" else self._fields.get(name, self._extra.get(name))
+        own = name in ("id", "metadata")
+        value = getattr(self, name) if own else self._fields.get(name, self._extra.get(name))
         return default if value is None else value
 
     def replace(self, **changes: Any) -> Self:
@@ -157,8 +159,8 @@ class EvalInput:
 
     def to_json(self) -> dict[str, Any]:
         """The id and every field that is not None."""
-        given = {name: value for name, value in {**self._fields, **self._extra}.items() if value is not None}
-        return {"id": self._id, **given}
+        fields = {**self._fields, "metadata": self.metadata, **self._extra}
+        return {"id": self._id, **{name: value for name, value in fields.items() if value is not None}}
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self._extra:
@@ -322,6 +324,11 @@ def _identifiers(value: Sequence[object] | None) -> tuple[str, ...] | None:
 
 
 def _gathered_items(items: Iterable[EvalInput | Mapping[str, Any]], what: str) -> tuple[EvalInput, ...]:
+    if isinstance(items, str | bytes | Mapping | EvalInput) or not isinstance(items, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass paths and single items
+        raise WrongTypeError(
+            f"{what} is made of a list of items, not {shortened(items)}; put a single one in a list, and give the path "
+            "of a file to run()"
+        )
     made: list[EvalInput] = []
     problems: list[str] = []
     for row, item in enumerate(items, start=1):

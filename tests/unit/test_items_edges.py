@@ -165,7 +165,18 @@ def test_what_is_handed_out_cannot_be_used_to_change_the_item():
     metadata["lang"] = "de"
     item.extra["ticket"] = "T-2"
     item.to_json()["query"] = "other"
+    item.metadata["lang"] = "fr"
+    item.get("metadata")["lang"] = "fr"
+    item.to_json()["metadata"]["lang"] = "fr"
     assert (item.metadata, item.ticket, item.query) == ({"lang": "en"}, "T-1", None)
+    assert json.dumps(item.metadata) == '{"lang": "en"}'
+    assert EvalInput(id="a").metadata is EvalInput(id="a").get("metadata") is None
+
+
+@pytest.mark.parametrize("given", [None, 5, "items.csv", b"x", {"id": "a"}, EvalInput(id="a")])
+def test_what_is_no_list_of_items_is_refused_as_a_whole(given):
+    with pytest.raises(WrongTypeError, match="^chat is made of a list of items, not .*; put a single one in a list"):
+        Dataset(given, name="chat")
 
 
 def test_private_names_are_not_looked_for_among_the_extras():
