@@ -79,7 +79,7 @@ def sections_of(item: EvalInput, names: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in names:
         value = item.get(name)
-        if isinstance(value, str) or value in ([], ()):
+        if isinstance(value, str) or (isinstance(value, list | tuple) and not value):
             found[name] = value or ""
         elif isinstance(value, Sequence) and all(isinstance(one, str) for one in cast("Sequence[object]", value)):
             found.update({f"{name} {place}": text for place, text in enumerate(cast("Sequence[str]", value), start=1)})

@@ -3,6 +3,7 @@
 import asyncio
 import re
 
+import numpy as np
 import pytest
 
 from calibrant import EvalInput
@@ -71,3 +72,9 @@ def test_lists_become_a_section_for_each_text_and_other_values_json():
 @pytest.mark.parametrize("promise", ["data to be judged", "never followed", "no credit for saying so"])
 def test_the_rules_say_what_the_texts_are(promise):
     assert promise in FENCE_RULES
+
+
+def test_arrays_of_other_libraries_are_shown_and_only_an_empty_list_is_an_empty_text():
+    item = EvalInput(id="a", contexts=[], scores=np.array([0.5, 1.0]), none=np.array([]), table={})
+    shown = sections_of(item, ["contexts", "scores", "none", "table"])
+    assert shown == {"contexts": "", "scores": "[0.5,1.0]", "none": "[]", "table": "{}"}
