@@ -12,6 +12,7 @@ import polars as pl
 from calibrant.errors import InputError, WrongTypeError, shortened
 from calibrant.items import identifier
 from calibrant.readers.columns import as_frame
+from calibrant.readers.separators import separator_of
 from calibrant.readers.sources import row_source
 
 __all__ = ["id_column_of", "nested_answers", "read_table", "with_ids"]
@@ -92,7 +93,7 @@ def _read_file(path: Path, data_format: str | None) -> pl.DataFrame:
         raise InputError(f"there is no file of results at {path}; give the path of a file that exists")
     chosen = data_format or FORMATS.get(path.suffix.lower())
     readers = {
-        "csv": lambda: pl.read_csv(path, infer_schema=False),
+        "csv": lambda: pl.read_csv(path, infer_schema=False, separator=_separator(path)),
         "tsv": lambda: pl.read_csv(path, infer_schema=False, separator="\t"),
         "json": lambda: _of_json(path),
         "jsonl": lambda: pl.read_ndjson(path, infer_schema_length=None),
@@ -106,6 +107,11 @@ def _read_file(path: Path, data_format: str | None) -> pl.DataFrame:
         if FORMATS.get(path.suffix.lower()) == chosen and chosen != "parquet":
             _name_lines(path)
         raise InputError(f"{path} cannot be read as {chosen}: {str(error).splitlines()[0]}") from None
+
+
+def _separator(path: Path) -> str:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        return separator_of(file.readline())
 
 
 def _name_lines(path: Path) -> None:

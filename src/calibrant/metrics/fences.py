@@ -79,8 +79,10 @@ def sections_of(item: EvalInput, names: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in names:
         value = item.get(name)
-        if isinstance(value, str) or (isinstance(value, list | tuple) and not value):
-            found[name] = value or ""
+        if isinstance(value, str):
+            found[name] = value
+        elif isinstance(value, list | tuple) and not value:
+            found[name] = ""
         elif isinstance(value, Sequence) and all(isinstance(one, str) for one in cast("Sequence[object]", value)):
             found.update({f"{name} {place}": text for place, text in enumerate(cast("Sequence[str]", value), start=1)})
         elif value is not None:

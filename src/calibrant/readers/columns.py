@@ -13,6 +13,7 @@ import polars as pl
 
 from calibrant.errors import InputError, shortened
 from calibrant.readers.rows import BROKEN_GZIP, PROBLEM_LIMIT, Rows, broken_gzip, existing_file
+from calibrant.readers.separators import separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -130,7 +131,8 @@ def _exact_csv(path: Path, separator: str) -> tuple[pl.DataFrame, list[int]]:
 
 
 def _text(path: Path) -> Any:
-    is_gzip = path.read_bytes()[:2] == b"\x1f\x8b"
+    with path.open("rb") as file:
+        is_gzip = file.read(2) == b"\x1f\x8b"
     opened = gzip.open if is_gzip else open
     return opened(path, "rt", encoding="utf-8-sig", errors="replace", newline="")
 
@@ -138,7 +140,7 @@ def _text(path: Path) -> Any:
 def _separator(path: Path) -> str:
     with _text(path) as file:
         header = file.readline()
-    return max("\t;,", key=lambda separator: (header.count(separator), separator == ","))
+    return separator_of(header)
 
 
 def _found(frame: pl.DataFrame, names: Sequence[str]) -> str | None:

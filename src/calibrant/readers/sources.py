@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from calibrant.errors import InputError, WrongTypeError, shortened
+from calibrant.readers.separators import separator_of
 
 __all__ = ["FORMATS", "Row", "RowSource", "row_source"]
 
@@ -78,7 +79,7 @@ def _file(path: Path, name: str) -> RowSource:
     if not path.is_file():
         raise InputError(f"there is no file {path}; a dataset's path is relative to the plan, or to the current folder")
     if suffix in {".csv", ".tsv"}:
-        return _csv(path, name, "\t" if suffix == ".tsv" else ",;\t")
+        return _csv(path, name, "\t" if suffix == ".tsv" else None)
     if suffix == ".parquet":
         return _parquet(path, name)
     if suffix == ".json":
@@ -86,13 +87,11 @@ def _file(path: Path, name: str) -> RowSource:
     return RowSource(name, lambda: _jsonl_rows(path))
 
 
-def _csv(path: Path, name: str, delimiters: str) -> RowSource:
-    """The rows below the header. Where the first delimiter does not part it, another that does is the file's own."""
+def _csv(path: Path, name: str, delimiter: str | None) -> RowSource:
+    """The rows below the header, which tells the delimiter unless one is given."""
     # A retrieved document may be longer than the 128 KiB that the csv module allows a cell unless it is told.
     csv.field_size_limit(max(csv.field_size_limit(), sys.maxsize >> 32))
-    headers = {delimiter: _header(path, delimiter) for delimiter in delimiters}
-    delimiter = next((one for one in delimiters if len(headers[one]) > 1), delimiters[0])
-    header = headers[delimiter]
+    delimiter, header = _header(path, delimiter)
     if not header:
         raise InputError(f"{path.name} is empty; its first line names the columns")
     names = [column.strip() for column in header]
@@ -105,10 +104,12 @@ def _csv(path: Path, name: str, delimiters: str) -> RowSource:
     return RowSource(name, lambda: _csv_rows(path, names, delimiter), columns=names, is_text=True)
 
 
-def _header(path: Path, delimiter: str) -> list[str]:
+def _header(path: Path, delimiter: str | None) -> tuple[str, list[str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
-            return next(csv.reader(file, delimiter=delimiter), [])
+            chosen = delimiter or separator_of(file.readline())
+            file.seek(0)
+            return chosen, next(csv.reader(file, delimiter=chosen), [])
         except UnicodeDecodeError:
             raise _not_utf8(path) from None
 

@@ -31,6 +31,13 @@ def test_every_format_is_read_with_its_ids_as_they_stand(tmp_path, ending):
     assert read_table(written(tmp_path, ending)).to_dicts() == ROWS
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_csv_is_parted_as_its_header_says(tmp_path, separator):
+    path = tmp_path / "judge.csv"
+    path.write_text(f"\ufeffid{separator}note\n007{separator}yes\n8{separator}no; why\n".replace("; why", " why"))
+    assert read_table(path).to_dicts() == [{"id": "007", "note": "yes"}, {"id": "8", "note": "no why"}]
+
+
 def test_a_format_may_be_named_when_the_ending_says_nothing(tmp_path):
     path = written(tmp_path, "csv").rename(tmp_path / "results.txt")
     assert read_table(path, data_format="csv").to_dicts() == ROWS
