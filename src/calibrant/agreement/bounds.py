@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from calibrant.agreement.judging import AgainstEach, against_each
 from calibrant.agreement.measures import Measure, measure_of
 from calibrant.agreement.pairs import CATEGORIES, Pair, joint_tally, mean_known
-from calibrant.agreement.published import Resampling, value_text
+from calibrant.agreement.published import Resampling, on_scale, value_text
 from calibrant.agreement.uncertainty import error_of
 from calibrant.agreement.voting import majority, with_votes
 from calibrant.estimates import Estimate
@@ -148,7 +148,7 @@ def _between(
     tally, per_pair = joint_tally([_pair(cube, truth, rated, measure) for truth, rated in rows], measure)
     parts = _parts(per_pair, len(truths), len(among))
     made = _estimates(tally, parts, found.average, resampling)
-    made[:3] = [_on_scale(one, measure.lowest) for one in made[:3]]
+    made[:3] = [on_scale(one, measure.lowest) for one in made[:3]]
     ceiling, floor = made[1].value or 0.0, made[2].value or 0.0
     return CeilingAndFloor(
         judge=found.average,
@@ -164,13 +164,6 @@ def _narrow(ceiling: float, floor: float) -> str:
     room = ceiling - floor
     above = f"are only {room:.2f} above" if room >= 0.005 else "score no higher than"
     return f"people {above} a constant answer ({ceiling:.2f} and {floor:.2f}); such labels can hardly judge a judge"
-
-
-def _on_scale(estimate: Estimate, lowest: float) -> Estimate:
-    """The estimate with its bounds on the scale of the measure, which a symmetric interval of few items leaves."""
-    if estimate.lower is None or estimate.upper is None:
-        return estimate
-    return replace(estimate, lower=max(estimate.lower, lowest), upper=min(estimate.upper, 1.0))
 
 
 def _parts(per_pair: Callable[[Array], Array], judged: int, among: int) -> Callable[[Array], Array]:

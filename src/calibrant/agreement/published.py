@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from calibrant.estimates import Coverage, Estimate
+from calibrant.estimates import Estimate
 from calibrant.stats.arrays import count, probability
 
 if TYPE_CHECKING:
@@ -62,13 +62,14 @@ class Coefficient(Estimate):
     def interpretation(self) -> str | None:
         """The words of Landis and Koch (1977) for the value: poor below 0, then slight, fair, ... almost perfect.
 
+        >>> from calibrant.estimates import Coverage
         >>> Coefficient(value=0.72, method="jackknife", coverage=Coverage(rated=9), name="kappa").interpretation
         'substantial'
         """
         return None if self.value is None else interpreted(self.value)
 
     def to_json(self) -> dict[str, Any]:
-        """The estimate as JSON has it, and what stands beside it; values are the texts of their keys."""
+        """The estimate as JSON has it, and what stands beside it; the values of its prevalence become texts."""
         return {
             **Estimate.to_json(self),
             "name": self.name,
@@ -78,14 +79,6 @@ class Coefficient(Estimate):
             "ties": self.ties,
             "abstained": self.abstained,
         }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The coefficient that `to_json` wrote; the values of its prevalence stay texts."""
-        fields = {name: value for name, value in data.items() if name != "n"}
-        worst = fields.pop("worst_case")
-        coverage = Coverage.from_json(fields.pop("coverage"))
-        return cls(**fields, coverage=coverage, worst_case=None if worst is None else tuple(worst))
 
 
 _FIELDS = tuple(Coefficient.__dataclass_fields__)
@@ -101,6 +94,20 @@ def interpreted(value: float) -> str:
     if value < 0:
         return "poor"
     return next((word for limit, word in limits if value <= limit), "almost perfect")
+
+
+def on_scale(estimate: Estimate, lowest: float) -> Estimate:
+    """The estimate with value and bounds between `lowest` and 1, which a symmetric interval of few items leaves.
+
+    >>> from calibrant.estimates import Coverage
+    >>> print(on_scale(Estimate(value=0.9, lower=0.6, upper=1.2, method="t", coverage=Coverage(rated=3)), 0.0))
+    0.900 [0.600, 1.000] n=3
+    """
+    placed = {
+        name: None if one is None else min(max(one, lowest), 1.0)
+        for name, one in (("value", estimate.value), ("lower", estimate.lower), ("upper", estimate.upper))
+    }
+    return replace(estimate, **placed)
 
 
 def value_text(value: Value) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from calibrant.aggregation.labels import majority_label
 from calibrant.agreement.published import value_text
 from calibrant.alignment.answers import answers_of_raters
 from calibrant.alignment.result_tables import id_column_of, nested_answers, read_table, with_ids
@@ -75,7 +75,4 @@ def most_frequent(answers: Sequence[str]) -> str | None:
     >>> most_frequent(["yes", "no", "yes"]), most_frequent(["yes", "no"])
     ('yes', None)
     """
-    ranked = Counter(answers).most_common(2)
-    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
-        return None
-    return ranked[0][0]
+    return majority_label(answers, ties="abstain").label if answers else None

@@ -59,7 +59,7 @@ def line_chart(lines: Mapping[str, Mapping[str, float | None]], path: Path, *, m
                 [rate for _, rate in points],
                 marker=MARKERS[number % len(MARKERS)],
                 linestyle=DASHES[number % len(DASHES)],
-                label=_shown(label) if points else f"{_shown(label)} (not tested)",
+                label=_tested(label, points),
             )
         axes.axhline(mark, color=INK, linewidth=1, linestyle=":")
         axes.annotate(f"passes from {mark:g}", (0.0, mark), textcoords="offset points", xytext=(2, 4), fontsize=8)
@@ -82,7 +82,7 @@ def scatter_chart(people: Mapping[str, Mapping[str, Sequence[float]]], path: Pat
                 [human for _, human in points],
                 [judge for judge, _ in points],
                 marker=MARKERS[number % len(MARKERS)],
-                label=_shown(label) if points else f"{_shown(label)} (not tested)",
+                label=_tested(label, points),
                 zorder=2,
             )
         axes.plot([0, 1], [0, 1], color=INK, linewidth=1, linestyle=":")
@@ -111,6 +111,10 @@ def _lowest(estimate: Estimate | None) -> float:
     if estimate is None or estimate.value is None:
         return 0.0
     return min(estimate.value, estimate.value if estimate.lower is None else estimate.lower)
+
+
+def _tested(name: str, points: Sequence[object]) -> str:
+    return _shown(name) if points else f"{_shown(name)} (not tested)"
 
 
 def _shown(name: str) -> str:

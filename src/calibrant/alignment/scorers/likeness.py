@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant.agreement.published import on_scale
 from calibrant.estimates import Coverage, Estimate
 from calibrant.stats import mean
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-__all__ = ["bounds_of_likeness", "contributions", "on_scale"]
+__all__ = ["bounds_of_likeness", "contributions"]
 
 NARROW = 0.01
 """Below this distance between a constant text and people there is no way to measure a place on it."""
@@ -61,15 +61,6 @@ def bounds_of_likeness(
     estimates = {name: mean(values, coverage=coverage, clusters=shared) for name, values in both}
     made = {name: on_scale(one, lowest).to_json() for name, one in estimates.items()}
     return {**made, "relative": _relative(place, ceiling, floor, coverage, shared).to_json()}
-
-
-def on_scale(estimate: Estimate, lowest: float) -> Estimate:
-    """The estimate with value and bounds on the scale of likeness, which the t interval of few items leaves."""
-    placed = {
-        name: None if one is None else min(max(one, lowest), 1.0)
-        for name, one in (("value", estimate.value), ("lower", estimate.lower), ("upper", estimate.upper))
-    }
-    return replace(estimate, **placed)
 
 
 def _relative(judged: Array, ceiling: Array, floor: Array, coverage: Coverage, clusters: list[int] | None) -> Estimate:

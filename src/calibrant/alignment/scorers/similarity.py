@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.agreement.encoding import ABSENT, FAILED
+from calibrant.agreement.published import on_scale
 from calibrant.alignment.scorers.built_in import BuiltInScorer
-from calibrant.alignment.scorers.likeness import bounds_of_likeness, contributions, on_scale
+from calibrant.alignment.scorers.likeness import bounds_of_likeness, contributions
 from calibrant.errors import EvalError, InputError
 from calibrant.estimates import Coverage, Estimate
 from calibrant.stats import mean
