@@ -44,6 +44,10 @@ def checked_schema(schema: Any) -> Mapping[str, Any]:
         for reference in (one["$ref"],) if "$ref" in one else ():
             if referenced(reference, root) is None:
                 raise InputError(f"the schema refers to {reference!r}, which is not in it")
+    if any(_is_endless(one, root, frozenset()) for one in _schemas(root)):
+        raise InputError(
+            "the schema refers to itself without end; let it do so in a property or in items"
+        )
     types = sorted({name for one in _schemas(root) for name in _names(one.get("type", ()))} - _TYPES)
     if types:
         raise InputError(f"the schema has the type {types[0]!r}; the types are: {', '.join(sorted(_TYPES))}")
@@ -66,6 +70,18 @@ def _schemas(schema: Any) -> Iterator[Mapping[str, Any]]:
         inner += one[key] if isinstance(one.get(key), list | tuple) else []
     for each in inner:
         yield from _schemas(each)
+
+
+def _is_endless(schema: Any, root: Mapping[str, Any], above: frozenset[int]) -> bool:
+    """Whether checking a value by `schema` would come back to it with the same value."""
+    if not isinstance(schema, Mapping):
+        return False
+    one = cast("Mapping[str, Any]", schema)
+    if id(one) in above:
+        return True
+    same = [inner for key in ("anyOf", "oneOf", "allOf") for inner in one.get(key, ())]
+    same += [referenced(one["$ref"], root)] if "$ref" in one else []
+    return any(_is_endless(inner, root, above | {id(one)}) for inner in same)
 
 
 def _names(types: Any) -> tuple[str, ...]:

@@ -149,3 +149,23 @@ def test_the_schema_is_part_of_the_instrument():
     schemas = [{"type": "object"}, {"type": "array"}, {"type": "object", "required": ["a"]}]
     assert len({JSONSchemaMetric(one).instrument for one in schemas}) == 3
     assert JSONSchemaMetric({"type": "object"}).instrument == JSONSchemaMetric({"type": "object"}).instrument
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"anyOf": [{"type": "string"}, {"$ref": "#"}]},
+        {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}},
+        {"properties": {"next": {"$ref": "#/properties/next"}}},
+    ],
+)
+def test_a_schema_that_refers_to_itself_without_end_is_refused(schema):
+    with pytest.raises(InputError, match="the schema refers to itself without end"):
+        JSONSchemaMetric(schema)
+
+
+def test_a_schema_may_refer_to_itself_below():
+    schema = {"type": "object", "properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}, "n": {"const": 1}}}
+    assert result_of(JSONSchemaMetric(schema), '{"next": {"next": null, "n": 1}}', None).score == 1.0
+    assert result_of(JSONSchemaMetric(schema), '{"next": {"next": null, "n": 2}}', None).score == 0.0
