@@ -78,28 +78,29 @@ class BaseMetric(ABC):
         chosen = models if models is not None else model
         if chosen is not None:
             self.models = chosen
-        known = self._settings() if settings else []
         for name, value in settings.items():
-            if name not in known:
+            if not self._is_setting(name):
                 raise WrongTypeError(f"{type(self).__name__} has no setting {name!r}; {self._meant(name)}")
             if isinstance(getattr(type(self), name), bool) and not isinstance(value, bool):
                 raise WrongTypeError(f"{name} is True or False, not {shortened(value)}")
             setattr(self, name, value)
 
     @classmethod
-    def _settings(cls) -> list[str]:
-        """The names that may be set: public attributes of the class that are no methods and can be changed."""
-        public = {name: getattr(cls, name) for name in dir(cls) if not name.startswith("_")}
-        fixed = {name for name, one in public.items() if isinstance(one, property) and one.fset is None}
-        return [name for name, one in public.items() if name not in fixed and not callable(one)]
+    def _is_setting(cls, name: str) -> bool:
+        """Whether it may be set: a public attribute of the class that is no method and can be changed."""
+        if name.startswith("_") or not hasattr(cls, name):
+            return False
+        one = getattr(cls, name)
+        return not callable(one) and not (isinstance(one, property) and one.fset is None)
 
     @classmethod
     def _meant(cls, name: str) -> str:
         """A remedy for a setting that there is not: the nearest that there is, or all of them."""
         from difflib import get_close_matches
 
-        close = get_close_matches(name, cls._settings(), n=1)
-        return f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(cls._settings())}"
+        known = [one for one in dir(cls) if cls._is_setting(one)]
+        close = get_close_matches(name, known, n=1)
+        return f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(known)}"
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
