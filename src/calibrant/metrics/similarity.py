@@ -33,7 +33,9 @@ __all__ = [
     "words_of",
 ]
 
-_PLAIN_WORD = re.compile("[0-9A-Za-z]+")
+_PLAIN_WORD = re.compile(r"[^\W_]+")
+_MARKED_OR_UNSPACED = re.compile("[\u0300-\u036f\u0483-\u0489\u0591-\u1dff\u20d0-\U0010ffff]")
+"""Where marks may belong to letters, or words may have no spaces between them: not in Latin, Greek or Cyrillic text."""
 
 
 class SimilarityRule(TextRule):
@@ -182,7 +184,7 @@ def words_of(text: str) -> list[str]:
     >>> words_of("Don't ask: snake_case"), words_of("करना"), words_of("東京 2020年")
     (['Don', 't', 'ask', 'snake', 'case'], ['करना'], ['東', '京', '2020', '年'])
     """
-    if text.isascii():
+    if not _MARKED_OR_UNSPACED.search(text):
         return _PLAIN_WORD.findall(text)
     found: list[str] = []
     last = ""

@@ -2,8 +2,11 @@
 
 import asyncio
 import importlib.util
+import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from calibrant import EvalInput
 from calibrant.errors import ModelCallError, UnknownNameError
@@ -16,6 +19,7 @@ from calibrant.metrics import (
     edit_distance,
     matching_ratio,
 )
+from calibrant.metrics.similarity import words_of
 from calibrant.models.gguf_files import is_fetched
 from calibrant.runs import run
 
@@ -243,3 +247,14 @@ def test_an_empty_reference_beside_others_is_left_out():
 def test_an_embedder_that_there_is_not_is_refused_when_the_metric_is_made(name, error, message):
     with pytest.raises(error, match=message):
         SemanticSimilarityMetric(name)
+
+
+@given(st.text(st.characters(max_codepoint=0x2100), max_size=30))
+def test_words_are_the_same_whether_a_text_is_read_at_once_or_letter_by_letter(text):
+    # A letter of a script without spaces has the text read letter by letter.
+    assert [*words_of(text), "\u0e01"] == words_of(f"{text} \u0e01")
+
+
+def test_no_mark_is_parted_from_its_letter():
+    marks = [letter for letter in map(chr, range(0x110000)) if unicodedata.category(letter).startswith("M")]
+    assert [f"{ord(mark):x}" for mark in marks if words_of(f"a{mark}b") != [f"a{mark}b"]] == []
