@@ -18,7 +18,7 @@ from calibrant.agreement.replacement_arithmetic import SMALLEST
 from calibrant.agreement.uncertainty import error_of
 from calibrant.errors import InputError
 from calibrant.estimates import Coverage, Estimate
-from calibrant.stats import holm
+from calibrant.stats import holm, is_settled, mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,8 +60,8 @@ class JudgeDifference:
 class JudgeComparison:
     """Judges by their score, best first, on the items that all of them and at least one person rated.
 
-    `groups` are those that cannot be told apart at this level; a judge may stand in two. One that is alone in its only
-    group differs from every other.
+    `groups` are those that cannot be told apart at this level, by p-value and interval both; a judge may stand in two.
+    One that is alone in its only group differs from every other.
     """
 
     measure: str
@@ -126,7 +126,7 @@ def compare_judges(
         measure=chosen.name,
         scores={name: scores[name] for name in ranked},
         differences=differences,
-        groups=_groups(ranked, differences, 1.0 - resampling.level),
+        groups=_groups(ranked, differences),
         items=len(shared.items),
     )
 
@@ -186,7 +186,7 @@ def _differences(
         JudgeDifference(
             first=judges[first],
             second=judges[second],
-            difference=_estimate(float(values[row]), float(spreads[row]), 1.0 - measure.lowest, blank),
+            difference=_estimate(float(values[row]), float(spreads[row]), 1.0 - measure.lowest, tally.units, blank),
             p=p[row],
             p_holm=None if p[row] is None else next(adjusted),
         )
@@ -203,21 +203,25 @@ def _p_value(difference: float, error: float, units: int) -> float | None:
     return max(2.0 * float(stdtr(units - 1, -abs(difference) / error)), SMALLEST)
 
 
-def _estimate(value: float, spread: float, largest: float, blank: Estimate) -> Estimate:
-    """The difference with its bounds, which cannot lie beyond `largest`; without any where nothing varies."""
+def _estimate(value: float, spread: float, largest: float, units: int, blank: Estimate) -> Estimate:
+    """The difference with its bounds, which cannot lie beyond `largest`.
+
+    Where no unit left out changes anything, they are those of the mean of so many equal values.
+    """
     if np.isnan(value):
         reason = "one of the two scores is not defined"
         return Estimate.missing(reason, method=blank.method, coverage=blank.coverage)
-    if np.isnan(spread) or spread < FLAT:
+    if np.isnan(spread) or units < 2:
         return replace(blank, value=value, reason="no interval: the items do not say how far it varies")
+    if spread < FLAT:
+        equal = mean(np.full(units, value), level=blank.level, scale=(-largest, largest))
+        return replace(blank, value=value, lower=equal.lower, upper=equal.upper, method=equal.method)
     return replace(blank, value=value, lower=max(value - spread, -largest), upper=min(value + spread, largest))
 
 
-def _groups(
-    judges: tuple[str, ...], differences: tuple[JudgeDifference, ...], alpha: float
-) -> tuple[tuple[str, ...], ...]:
+def _groups(judges: tuple[str, ...], differences: tuple[JudgeDifference, ...]) -> tuple[tuple[str, ...], ...]:
     """The longest runs of judges, best first, of whom no two differ (Piepho 2004); none lies within another."""
-    apart = {(one.first, one.second) for one in differences if one.p_holm is not None and one.p_holm < alpha}
+    apart = {(one.first, one.second) for one in differences if is_settled(one.difference, one.p_holm)}
     runs: list[tuple[str, ...]] = []
     for start in range(len(judges)):
         end = start + 1

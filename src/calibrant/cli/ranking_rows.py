@@ -34,7 +34,7 @@ def query_rows(results: Mapping[str, MeasureResult]) -> Iterator[Sequence[Any]]:
 def pair_rows(pairs: Iterable[SystemPair]) -> Iterator[Sequence[Any]]:
     """A header, and a row for each pair of rankings on each measure; differences are B - A."""
     yield ("measure", "a", "b", "difference", "lower", "upper", "level", "p_t", "p_flips", "p_corrected",
-           "is_significant", "effect_size", "wins", "losses", "ties", "needed",
+           "is_significant", "better", "effect_size", "wins", "losses", "ties", "needed",
            "unjudged_lower", "unjudged_upper")  # fmt: skip
     for pair in pairs:
         compared, difference = pair.compared, pair.compared.difference
@@ -42,7 +42,7 @@ def pair_rows(pairs: Iterable[SystemPair]) -> Iterator[Sequence[Any]]:
             *(pair.measure, pair.a, pair.b),
             *(difference.value, difference.lower, difference.upper, difference.level),
             *(compared.t.p_value, compared.randomisation.p_value, pair.p_corrected, pair.is_significant),
-            *(compared.effect_size, compared.wins, compared.losses, compared.ties, compared.needed),
+            *(pair.better, compared.effect_size, compared.wins, compared.losses, compared.ties, compared.needed),
             *(pair.unjudged or (None, None)),
         )
 

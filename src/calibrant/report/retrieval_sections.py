@@ -58,20 +58,23 @@ def _compared(comparison: Data) -> Iterator[Markup]:
     ]
     yield table(header, rows, label="Rankings compared", numbers=frozenset({3}))
     yield element(
-        "p", f"Decided by the {comparison['test']} test at {comparison['alpha']:g}, after correction.", class_="small"
+        "p",
+        f"Decided by the {comparison['test']} test at {comparison['alpha']:g}, after correction, and by the interval: "
+        "a difference is settled when both leave out 0.",
+        class_="small",
     )
 
 
 def _row(pair: Data, scale: Scale) -> list[Markup]:
     found = pair["difference"]
-    value = found["value"]
     label = f"{pair['measure']}, {pair['b']} minus {pair['a']}"
-    better = None if not pair["is_significant"] or not value else pair["b"] if value > 0 else pair["a"]
-    doubt = "Unjudged documents could turn it." if pair.get("depends_on_unjudged") else None
+    doubts = [f"{pair['doubt'].capitalize()}."] if pair["doubt"] else []
+    doubts += ["Unjudged documents could turn it."] if pair.get("depends_on_unjudged") else []
+    said = "not settled" if pair["better"] is None else f"{pair['better']} is better"
     return [
         joined(f"{pair['b']} \N{MINUS SIGN} {pair['a']}"),
         joined(pair["measure"]),
         difference_cell(found, label, scale),
         joined(p_value_text(pair["p_corrected"])),
-        joined("not settled" if better is None else f"{better} is better", element("small", doubt) if doubt else None),
+        joined(said, element("small", " ".join(doubts)) if doubts else None),
     ]

@@ -12,7 +12,7 @@ from calibrant.estimates import Coverage
 from calibrant.retrieval.differences import PairedDifference, checked_level, paired_differences
 from calibrant.retrieval.per_query import RetrieverFailure, refuse_total_failure
 from calibrant.retrieval.results import CoverageField, RetrievalMetrics
-from calibrant.stats import holm
+from calibrant.stats import doubt_of, holm, is_settled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,9 +56,10 @@ class QueryPair(BaseModel):
 class ABTestResult(BaseModel):
     """Which of two retrievers is better by `metric`, and how sure that is.
 
-    `p_value` is that of the exact paired t-test and decides; `winner` is "tie" unless it is below
-    `significance_level`. `randomisation_p_value` is the sign-flip test's. Differences are B - A. `queries_needed` is
-    how many queries would find the difference seen here, were it the truth, four times in five.
+    `p_value` is that of the exact paired t-test; `is_significant` says that it is below `significance_level`. `winner`
+    is "tie" unless the interval of the difference leaves out 0 as well. `randomisation_p_value` is the sign-flip
+    test's. Differences are B - A. `queries_needed` is how many queries would find the difference seen here, were it the
+    truth, four times in five.
 
     `queries` holds what both retrievers got on every query. A query that one of them failed on is in `failures`, and
     enters neither mean nor test; `coverage` counts them.
@@ -106,7 +107,7 @@ class ABTestResult(BaseModel):
         return cls(
             metrics_a=metrics_a,
             metrics_b=metrics_b,
-            winner=better if is_significant else "tie",
+            winner=better if is_settled(chosen.difference, chosen.t.p_value) else "tie",
             p_value=chosen.t.p_value,
             is_significant=is_significant,
             significance_level=significance_level,
@@ -146,7 +147,9 @@ class ABTestResult(BaseModel):
         count = self.queries_needed
         needed = "" if count is None else f"; about {count} queries find such a difference four times in five"
         difference = self.estimates()[self.metric]
-        return f"{verdict} by {self.metric}: b - a = {difference}, p = {self.p_value:.4g}{needed}"
+        doubt = doubt_of(difference, self.p_value)
+        doubted = f" (not settled: {doubt})" if doubt else ""
+        return f"{verdict} by {self.metric}: b - a = {difference}, p = {self.p_value:.4g}{doubted}{needed}"
 
 
 def checked_metric(metric: str) -> str:

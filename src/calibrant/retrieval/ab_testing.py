@@ -43,11 +43,11 @@ class ABTestRunner:
     """Asks two retrievers the queries of one dataset and compares what they return.
 
     >>> from calibrant.retrieval import PipelineEvaluator
-    >>> samples = [EvaluationSample(query=str(number), relevant_ids=["a"]) for number in range(6)]
+    >>> samples = [EvaluationSample(query=str(number), relevant_ids=["a"]) for number in range(12)]
     >>> runner = ABTestRunner(PipelineEvaluator(), EvaluationDataset(samples=samples))
     >>> result = runner.run(lambda query, top_k: ["x", "a"], lambda query, top_k: ["a", "x"])
     >>> result.winner, result.p_value
-    ('b', 0.03125)
+    ('b', 0.00048828125)
     """
 
     def __init__(self, evaluator: PipelineEvaluator, dataset: Any, *, concurrency: int = 8) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from calibrant.errors import InputError, UnknownNameError
 from calibrant.retrieval.comparison_table import comparison_text
 from calibrant.retrieval.differences import PairedDifference, checked_level
-from calibrant.stats import benjamini_hochberg, holm
+from calibrant.stats import benjamini_hochberg, doubt_of, holm, is_settled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,9 +62,10 @@ class Deciding:
 class SystemPair:
     """Systems `a` and `b` on one measure; differences are B - A, and a win is a query on which B is better.
 
-    `p_corrected` is the p-value of the deciding test after correction over all pairs. `bootstrap` is the percentile
-    interval of the difference. `unjudged` is the range that the difference could have, were all unjudged documents of
-    the one relevant or all of the other, and shared by none; None for measures of which that is not known.
+    `p_corrected` is the p-value of the deciding test after correction over all pairs; `is_significant` says that it is
+    below alpha. `better` is more: it names a system only where the interval leaves out 0 as well. `bootstrap` is the
+    percentile interval of the difference. `unjudged` is the range that the difference could have, were all unjudged
+    documents of the one relevant or all of the other, and shared by none; None for measures of which that is not known.
     """
 
     measure: str
@@ -75,6 +76,19 @@ class SystemPair:
     p_corrected: float
     is_significant: bool
     unjudged: tuple[float, float] | None
+
+    @property
+    def better(self) -> str | None:
+        """The better system; None unless that is settled by the corrected test and by the t interval."""
+        difference = self.compared.difference
+        if not is_settled(difference, self.p_corrected):
+            return None
+        return self.b if (difference.value or 0.0) > 0 else self.a
+
+    @property
+    def doubt(self) -> str:
+        """Why it is not settled although p is below alpha; empty where test and interval agree."""
+        return doubt_of(self.compared.difference, self.p_corrected)
 
     @property
     def depends_on_unjudged(self) -> bool:
@@ -92,6 +106,8 @@ class SystemPair:
             "bootstrap": None if self.bootstrap is None else list(self.bootstrap),
             "p_corrected": self.p_corrected,
             "is_significant": self.is_significant,
+            "better": self.better,
+            "doubt": self.doubt,
             "unjudged": None if self.unjudged is None else list(self.unjudged),
             "depends_on_unjudged": self.depends_on_unjudged,
         }

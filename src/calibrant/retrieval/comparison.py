@@ -59,11 +59,11 @@ def compare_rankings(
     over all pairs on a measure; `resamples` and `seed` are those of the sign-flip test and of the bootstrap. The same
     seed gives the same result. Further keywords are policies of `measure`.
 
-    >>> qrels = {str(number): {"a": 1} for number in range(8)}
+    >>> qrels = {str(number): {"a": 1} for number in range(12)}
     >>> better, worse = {query: ["a"] for query in qrels}, {query: ["x", "a"] for query in qrels}
     >>> comparison = compare_rankings(qrels, {"old": worse, "new": better}, ["RR"])
     >>> comparison.letters["RR"], comparison.pair("old", "new").compared.wins
-    ({'new': 'a', 'old': 'b'}, 8)
+    ({'new': 'a', 'old': 'b'}, 12)
     """
     given: dict[str, Any] = dict(settings)
     deciding = Deciding(**{name: given.pop(name) for name in DECIDING if name in given})
@@ -110,7 +110,7 @@ def compare_results(results: Mapping[str, MeasureResult], deciding: Deciding | N
         means=means,
         letters={name: _letters(name, of_systems, pairs) for name, of_systems in means.items()},
         deciding=chosen,
-        warnings=(*_notes(results, queries), *_unjudged_warnings(pairs)),
+        warnings=(*_notes(results, queries), *_doubts(pairs), *_unjudged_warnings(pairs)),
     )
 
 
@@ -158,7 +158,7 @@ def _means(
 
 def _letters(name: str, means: Mapping[str, float | None], pairs: Iterable[SystemPair]) -> dict[str, str]:
     best_first = sorted(means, key=lambda system: -(means[system] or 0.0))
-    return compact_letters(best_first, [(one.a, one.b) for one in pairs if one.measure == name and one.is_significant])
+    return compact_letters(best_first, [(one.a, one.b) for one in pairs if one.measure == name and one.better])
 
 
 def _notes(results: Mapping[str, MeasureResult], queries: Sequence[str]) -> list[str]:
@@ -174,13 +174,32 @@ def _notes(results: Mapping[str, MeasureResult], queries: Sequence[str]) -> list
     return notes
 
 
+def _by_measure(pairs: Iterable[SystemPair]) -> dict[str, list[SystemPair]]:
+    found: dict[str, list[SystemPair]] = {}
+    for one in pairs:
+        found.setdefault(one.measure, []).append(one)
+    return found
+
+
+def _doubts(pairs: Iterable[SystemPair]) -> list[str]:
+    """A line for each pair whose test and interval part; where those are many on a measure, one line for all."""
+    warnings: list[str] = []
+    for name, of_measure in _by_measure(pairs).items():
+        affected = [one for one in of_measure if one.doubt]
+        if len(affected) > SHOWN_PAIRS:
+            warnings.append(
+                f"{name}: {len(affected)} of {len(of_measure)} pairs are not settled: p is small, but their interval "
+                "does not leave out 0"
+            )
+        else:
+            warnings.extend(f"{name}: {one.b} - {one.a} is not settled: {one.doubt}" for one in affected)
+    return warnings
+
+
 def _unjudged_warnings(pairs: Iterable[SystemPair]) -> list[str]:
     """A line for each pair that depends on unjudged documents; where those are many on a measure, one line for all."""
-    by_measure: dict[str, list[SystemPair]] = {}
-    for one in pairs:
-        by_measure.setdefault(one.measure, []).append(one)
     warnings: list[str] = []
-    for name, of_measure in by_measure.items():
+    for name, of_measure in _by_measure(pairs).items():
         affected = [one for one in of_measure if one.depends_on_unjudged]
         if len(affected) > SHOWN_PAIRS:
             warnings.append(

@@ -94,7 +94,7 @@ def _pair(pair: SystemPair) -> list[str]:
         "-" if pair.bootstrap is None else _interval(*pair.bootstrap),
         _p(compared.t.p_value),
         _p(compared.randomisation.p_value),
-        _p(pair.p_corrected) + ("*" if pair.is_significant else ""),
+        _p(pair.p_corrected) + ("*" if pair.better else ""),
         "-" if compared.effect_size is None else f"{compared.effect_size:.2f}",
         f"{compared.wins}/{compared.losses}/{compared.ties}",
         "-" if compared.needed is None else str(compared.needed),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.errors import UnknownNameError
 from calibrant.runs.records import EXIT_INCOMPLETE, exit_code_of
+from calibrant.stats import is_settled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,12 +68,9 @@ class MetricDifference:
     @property
     def better(self) -> Literal["a", "b"] | None:
         """Which run is better; None unless that is settled by the corrected test and by the interval."""
-        found, low, high = self.difference.value, self.difference.lower, self.difference.upper
-        if found is None or low is None or high is None or self.p_corrected is None:
+        if not is_settled(self.difference, self.p_corrected):
             return None
-        if self.p_corrected > 1 - self.difference.level or low <= 0 <= high:
-            return None
-        favours_b = (found > 0) == (self.higher_is_better or self.quantity == "pass_rate")
+        favours_b = ((self.difference.value or 0.0) > 0) == (self.higher_is_better or self.quantity == "pass_rate")
         return "b" if favours_b else "a"
 
     @property

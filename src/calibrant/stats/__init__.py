@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from calibrant.stats.published import mean, proportion
     from calibrant.stats.randomisation import sign_flip, sign_flip_columns
     from calibrant.stats.resampling import bootstrap, bootstrap_bca, bootstrap_table, bootstrap_table_bca
+    from calibrant.stats.settling import doubt_of, is_settled
 
 __all__ = [
     "Interval",
@@ -48,8 +49,10 @@ __all__ = [
     "detectable_paired_mean",
     "detectable_paired_proportions",
     "detectable_proportion",
+    "doubt_of",
     "equivalence_t",
     "holm",
+    "is_settled",
     "jeffreys",
     "mcnemar",
     "mean",
@@ -88,8 +91,10 @@ __getattr__, __dir__ = lazy_exports(
         "detectable_paired_mean": "calibrant.stats.power",
         "detectable_paired_proportions": "calibrant.stats.power",
         "detectable_proportion": "calibrant.stats.power",
+        "doubt_of": "calibrant.stats.settling",
         "equivalence_t": "calibrant.stats.paired",
         "holm": "calibrant.stats.multiplicity",
+        "is_settled": "calibrant.stats.settling",
         "jeffreys": "calibrant.stats.intervals",
         "mcnemar": "calibrant.stats.paired",
         "mean": "calibrant.stats.published",

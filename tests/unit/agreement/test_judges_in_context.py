@@ -138,6 +138,21 @@ def test_equal_judges_do_not_differ_and_opposite_ones_do():
     assert list(apart.scores) == ["right", "wrong"]
 
 
+def test_judges_are_apart_only_where_p_value_and_interval_both_say_so():
+    """Half an accuracy better on each of eight items: two labels of two people, of which `half` is always one."""
+    items = range(8)
+    kim, lee = dict.fromkeys(items, "x"), dict.fromkeys(items, "y")
+    ratings = {"kim": kim, "lee": lee, "half": kim, "none": dict.fromkeys(items, "z")}
+    few = compare_judges(RatingCube.of(ratings), ["half", "none"]).differences[0]
+    share = 1 - 0.025 ** (1 / 8)
+    assert few.difference.lower == pytest.approx(0.5 - share * 1.5)
+    assert few.difference.lower < 0
+    assert few.p_holm == 2 * 0.5**8
+    assert compare_judges(RatingCube.of(ratings), ["half", "none"]).groups == (("half", "none"),)
+    more = {name: dict.fromkeys(range(20), given[0]) for name, given in ratings.items()}
+    assert compare_judges(RatingCube.of(more), ["half", "none"]).groups == (("half",), ("none",))
+
+
 @pytest.mark.parametrize(
     ("ratings", "measure", "reason"),
     [
@@ -255,10 +270,13 @@ def test_a_difference_of_judges_is_at_most_that_of_all_and_nothing():
     assert (difference.value, difference.upper) == (0.8, 1.0)
 
 
-def test_judges_that_differ_on_no_item_have_no_interval_of_width_nothing():
+def test_judges_that_differ_on_no_item_have_the_interval_of_equal_values():
+    """At most a share 1 - 0.025^(1/5) of all items can be others: none of five was."""
     rows = {"kim": "xyxyx", "one": "xyxyy", "two": "xyxyy"}
     found = compare_judges(RatingCube.of({name: dict(enumerate(row)) for name, row in rows.items()}), ["one", "two"])
     difference = found.differences[0]
-    assert (difference.difference.value, difference.difference.lower, difference.p) == (0.0, None, 1.0)
-    assert difference.difference.reason == "no interval: the items do not say how far it varies"
+    share = 1 - 0.025 ** (1 / 5)
+    assert (difference.difference.value, difference.p) == (0.0, 1.0)
+    assert (difference.difference.lower, difference.difference.upper) == pytest.approx((-share, share))
+    assert difference.difference.method == "equal values"
     assert found.groups == (("one", "two"),)

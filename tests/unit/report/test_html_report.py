@@ -263,6 +263,14 @@ def test_an_evaluation_without_a_comparison_is_one_section():
     assert re.findall(r"<h2>([^<]+)</h2>", html_report(data)) == ["Rankings"]
 
 
+def test_rankings_that_only_the_p_value_parts_are_not_settled_on_the_page():
+    qrels = {f"q{number}": {"a": 1} for number in range(6)}
+    rankings = {"old": {key: ["x", "a"] for key in qrels}, "new": {key: ["a", "x"] for key in qrels}}
+    page = plain(part(html_report(compare_rankings(qrels, rankings, ["nDCG@5"])), "Rankings compared"))
+    assert "is better" not in page
+    assert "not settled P is below 0.05, but the interval holds 0." in page
+
+
 def test_one_page_holds_everything_in_the_order_given():
     first, second = two()
     own = section("What we decided", "Ship it.")

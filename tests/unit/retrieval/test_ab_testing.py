@@ -210,10 +210,21 @@ def test_results_from_elsewhere_are_compared_without_any_retriever():
     evaluator = PipelineEvaluator()
     pairs = [
         QueryPair(query=str(number), a=evaluator.evaluate_retrieval(["x", "a"], ["a"]), b=one)
-        for number in range(6)
+        for number in range(12)
         for one in [evaluator.evaluate_retrieval(["a", "x"], ["a"])]
     ]
     assert ABTestResult.of(pairs).winner == "b"
+
+
+def test_a_small_p_value_beside_an_interval_that_holds_zero_is_a_tie_that_says_so():
+    """Six queries that all differ by 1 - 1 / log2(3) = 0.369: p = 2 / 2^6, and the interval of equal values holds 0."""
+    six = EvaluationDataset(samples=[EvaluationSample(query=f"q{number}", relevant_ids=["a"]) for number in range(6)])
+    result = run(second, first, six)
+    assert (result.winner, result.p_value, result.is_significant) == ("tie", 0.03125, True)
+    assert str(result).startswith(
+        "tie by ndcg: b - a = 0.369 [-0.260, 0.659] n=6, p = 0.03125 "
+        "(not settled: p is below 0.05, but the interval holds 0)"
+    )
 
 
 def test_a_seed_gives_the_same_result_every_time():

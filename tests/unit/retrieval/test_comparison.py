@@ -209,8 +209,40 @@ def test_the_json_holds_no_nan_and_the_schemas_keys():
     assert data["comparison"]["letters"]["nDCG@10"] == {"good": "a", "poor": "b"}
     assert set(data["comparison"]["pairs"][0]) == {
         "measure", "a", "b", "difference", "t", "randomisation", "effect_size", "needed", "wins", "losses", "ties",
-        "bootstrap", "p_corrected", "is_significant", "unjudged", "depends_on_unjudged",
+        "bootstrap", "p_corrected", "is_significant", "better", "doubt", "unjudged", "depends_on_unjudged",
     }  # fmt: skip
+
+
+EQUAL = {f"q{number}": {"a": 1} for number in range(6)}
+SECOND, FIRST = (dict.fromkeys(EQUAL, given) for given in (["x", "a"], ["a", "x"]))
+
+
+@pytest.mark.parametrize("test", ["t", "sign-flip"])
+def test_what_p_value_and_interval_do_not_both_say_is_not_settled(test):
+    comparison = compare_rankings(EQUAL, {"old": SECOND, "new": FIRST}, ["nDCG@10"], test=test)
+    pair = comparison.pair("old", "new")
+    assert (pair.p_corrected, pair.is_significant) == (0.03125, True)
+    assert pair.compared.difference.lower < 0 < pair.compared.difference.upper
+    assert (pair.better, pair.doubt) == (None, "p is below 0.05, but the interval holds 0")
+    assert comparison.letters["nDCG@10"] == {"new": "a", "old": "a"}
+    assert comparison.warnings[0] == "nDCG@10: new - old is not settled: p is below 0.05, but the interval holds 0"
+    assert "0.0312*" not in str(comparison)
+
+
+def test_what_both_say_is_settled():
+    comparison = compared({"good": GOOD, "poor": POOR})
+    pair = comparison.pair("good", "poor")
+    assert pair.compared.difference.upper < 0
+    assert (pair.better, pair.doubt, pair.to_json()["better"]) == ("good", "", "good")
+
+
+def test_many_pairs_that_are_not_settled_share_one_line():
+    systems = {"old": SECOND} | {f"new{number}": FIRST for number in range(4)}
+    comparison = compare_rankings(EQUAL, systems, ["nDCG@10"], correction="bh", alpha=0.1)
+    assert set(comparison.letters["nDCG@10"].values()) == {"a"}
+    assert comparison.warnings[0] == (
+        "nDCG@10: 4 of 10 pairs are not settled: p is small, but their interval does not leave out 0"
+    )
 
 
 def test_files_go_by_their_names_and_by_their_paths_when_names_are_equal(tmp_path):
