@@ -11,13 +11,13 @@ from calibrant.errors import InputError
 from calibrant.estimates import Coverage
 from calibrant.retrieval.compared import CORRECTIONS, Deciding, RankingComparison, SystemPair
 from calibrant.retrieval.conventions import Policies
-from calibrant.retrieval.differences import paired_differences
+from calibrant.retrieval.differences import ROUNDING, paired_differences
 from calibrant.retrieval.letters import compact_letters
 from calibrant.retrieval.measures import measure
 from calibrant.retrieval.qrels import Qrels
 from calibrant.retrieval.systems import common_queries, named_systems, refuse_unlike
 from calibrant.retrieval.unjudged import unjudged_ranges
-from calibrant.stats import bootstrap
+from calibrant.stats import bootstrap_means
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -134,19 +134,25 @@ def _pairs(
             a=a,
             b=b,
             compared=one,
-            bootstrap=_bootstrapped(column, deciding),
+            bootstrap=bootstrapped,
             p_corrected=p,
             is_significant=p < deciding.alpha,
             unjudged=unjudged.get((a, b)),
         )
-        for (a, b), one, column, p in zip(both, found, table.T, corrected, strict=True)
+        for (a, b), one, bootstrapped, p in zip(both, found, _bootstrapped(table, deciding), corrected, strict=True)
     ]
 
 
-def _bootstrapped(column: NDArray[np.float64], deciding: Deciding) -> Interval | None:
-    if len(column) < 2:
-        return None
-    return bootstrap(column, np.mean, resamples=deciding.resamples, level=1 - deciding.alpha, seed=deciding.seed)
+def _bootstrapped(table: NDArray[np.float64], deciding: Deciding) -> Sequence[Interval | None]:
+    """The bootstrap's interval for each pair, from the same draws of queries; none where all differences are equal.
+
+    Equal differences are equal in every resample, which says nothing of other queries.
+    """
+    if len(table) < 2:
+        return [None] * table.shape[1]
+    found = bootstrap_means(table, resamples=deciding.resamples, level=1 - deciding.alpha, seed=deciding.seed)
+    is_flat = np.ptp(table, axis=0) < ROUNDING
+    return [None if flat else interval for flat, interval in zip(is_flat.tolist(), found, strict=True)]
 
 
 def _means(

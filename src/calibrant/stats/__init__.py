@@ -31,7 +31,13 @@ if TYPE_CHECKING:
     )
     from calibrant.stats.published import mean, proportion
     from calibrant.stats.randomisation import sign_flip, sign_flip_columns
-    from calibrant.stats.resampling import bootstrap, bootstrap_bca, bootstrap_table, bootstrap_table_bca
+    from calibrant.stats.resampling import (
+        bootstrap,
+        bootstrap_bca,
+        bootstrap_means,
+        bootstrap_table,
+        bootstrap_table_bca,
+    )
     from calibrant.stats.settling import doubt_of, is_settled
 
 __all__ = [
@@ -41,6 +47,7 @@ __all__ = [
     "benjamini_yekutieli",
     "bootstrap",
     "bootstrap_bca",
+    "bootstrap_means",
     "bootstrap_table",
     "bootstrap_table_bca",
     "clopper_pearson",
@@ -83,6 +90,7 @@ __getattr__, __dir__ = lazy_exports(
         "benjamini_yekutieli": "calibrant.stats.multiplicity",
         "bootstrap": "calibrant.stats.resampling",
         "bootstrap_bca": "calibrant.stats.resampling",
+        "bootstrap_means": "calibrant.stats.resampling",
         "bootstrap_table": "calibrant.stats.resampling",
         "bootstrap_table_bca": "calibrant.stats.resampling",
         "clopper_pearson": "calibrant.stats.intervals",

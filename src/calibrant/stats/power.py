@@ -138,7 +138,10 @@ def sample_size_paired_mean(
     """
     _apart(difference, 0.0)
     probability(power, "power")
-    return _smallest(lambda n: power_paired_mean(n, sd, difference, alpha=alpha, side=side) >= power, least=2)
+    ratio = (_critical(alpha, side) + float(ndtri(power))) * sd / abs(difference)
+    return _smallest(
+        lambda n: power_paired_mean(n, sd, difference, alpha=alpha, side=side) >= power, least=2, guess=ratio * ratio
+    )
 
 
 def power_paired_mean(n: int, sd: float, difference: float, *, alpha: float = 0.05, side: Sides = "two") -> float:
@@ -152,11 +155,13 @@ def power_paired_mean(n: int, sd: float, difference: float, *, alpha: float = 0.
         raise InputError(f"sd is the standard deviation of the differences and must be above 0, not {sd}")
     shift = abs(difference) / sd * math.sqrt(n)
     critical = float(stdtrit(n - 1, 1 - _tail(alpha, side)))
-    return _above(n - 1, shift, critical) + (_above(n - 1, -shift, critical) if side == "two" else 0.0)
+    return _above(n - 1, (shift, -shift) if side == "two" else (shift,), critical)
 
 
-def _above(freedom: int, shift: float, critical: float) -> float:
+def _above(freedom: int, shifts: tuple[float, ...], critical: float) -> float:
     """The chance that a noncentral t lies above `critical`: that of a normal, averaged over the deviation under it.
+
+    Of several shifts it is the sum of their chances.
 
     By the trapezoid rule over the normal score of the deviation, which is exact to eleven digits. (`nctdtr` of
     scipy.special is NaN where shift and critical value nearly meet, at a power of one half.)
@@ -164,7 +169,8 @@ def _above(freedom: int, shift: float, critical: float) -> float:
     scores = np.linspace(-8.5, 8.5, 171)
     deviations = np.sqrt(gammainccinv(freedom / 2, ndtr(-scores)) * 2 / freedom)
     weights = np.exp(-scores * scores / 2)
-    return float(np.dot(weights, ndtr(shift - critical * deviations)) / weights.sum())
+    chances = [float(np.dot(weights, ndtr(shift - critical * deviations)) / weights.sum()) for shift in shifts]
+    return sum(chances)
 
 
 def detectable_paired_mean(n: int, sd: float, *, power: float = 0.8, alpha: float = 0.05, side: Sides = "two") -> float:
@@ -256,18 +262,29 @@ def _discordant(only_a: float, only_b: float) -> None:
     _apart(only_a, only_b)
 
 
-def _smallest(enough: Callable[[int], bool], *, least: int = 1) -> int:
-    """The smallest n that is enough, by doubling and halving."""
-    high = least
-    while not enough(high):
-        high *= 2
-        if high > MOST:
-            raise InputError("no number of items that exists would do: the difference is too small")
-    low = max(least - 1, high // 2)
+def _smallest(enough: Callable[[int], bool], *, least: int = 1, guess: float = 0.0) -> int:
+    """The smallest n that is enough, by strides that double from the `guess` on, and halving."""
+    low, high = _around(enough, int(min(max(guess, least), MOST)), least)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def _around(enough: Callable[[int], bool], start: int, least: int) -> tuple[int, int]:
+    """A number that is not enough (or one less than the least that there is), and one that is."""
+    stride = 1
+    if enough(start):
+        high = start
+        while (low := high - stride) >= least and enough(low):
+            high, stride = low, 2 * stride
+        return max(low, least - 1), high
+    low = start
+    while not enough(high := min(low + stride, MOST)):
+        if high == MOST:
+            raise InputError("no number of items that exists would do: the difference is too small")
+        low, stride = high, 2 * stride
+    return low, high
 
 
 def _smallest_difference(found: Callable[[float], bool], most: float) -> float | None:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from calibrant.errors import InputError
-from calibrant.stats.arrays import cluster_codes, count, tail_level
+from calibrant.stats.arrays import cluster_codes, count, finite_values, tail_level
 from calibrant.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Statistic = Callable[..., Any]
 
-__all__ = ["bootstrap", "bootstrap_bca", "bootstrap_table", "bootstrap_table_bca"]
+__all__ = ["bootstrap", "bootstrap_bca", "bootstrap_means", "bootstrap_table", "bootstrap_table_bca"]
 
 BATCH_NUMBERS = 1 << 20
 """The numbers of resampled data that are held at a time."""
@@ -86,6 +86,32 @@ def bootstrap_bca(
     sample = _Sample.of(data, statistic, clusters)
     replicates = sample.replicates(resamples, seed)
     return _interval(replicates, level, _Correction(sample.observed(), sample.left_out()))
+
+
+def bootstrap_means(
+    table: npt.ArrayLike, *, resamples: int = 10_000, level: float = 0.95, seed: int = 0
+) -> list[Interval]:
+    """The interval that `bootstrap` gives for the mean of each column, from the same draws of rows for all columns.
+
+    >>> for interval in bootstrap_means([[0.6, 1.0], [0.7, 0.0], [0.9, 1.0], [0.8, 1.0]]):
+    ...     print("[{:.3f}, {:.3f}]".format(*interval))
+    [0.650, 0.850]
+    [0.250, 1.000]
+    """
+    values = finite_values(table, "table", columns=True)
+    count(resamples, "resamples", least=1)
+    n = len(values)
+    if n < 2:
+        raise InputError(f"a bootstrap needs at least 2 items, not {n}")
+    random = np.random.default_rng(seed)
+    replicates = [_times_drawn(rows, n) @ values / n for rows in _drawn_items(values[:, :1], resamples, random)]
+    return [_interval(column, level) for column in np.concatenate(replicates).T]
+
+
+def _times_drawn(rows: npt.NDArray[np.intp], n: int) -> Floats:
+    """How often each of `n` items is in each sample; a mean of a column is then a product of matrices."""
+    cells = rows + n * np.arange(len(rows))[:, None]
+    return np.bincount(cells.ravel(), minlength=rows.size).reshape(len(rows), n).astype(np.float64)
 
 
 def bootstrap_table(

@@ -10,6 +10,7 @@ from calibrant.errors import InputError, UnknownNameError, WrongTypeError
 from calibrant.retrieval import Deciding, UserMeasure, compare_rankings, compare_results, measure
 from calibrant.retrieval.comparison_table import comparison_text
 from calibrant.retrieval.letters import compact_letters
+from calibrant.stats import bootstrap
 
 QUERIES = [f"q{number}" for number in range(30)]
 QRELS = {query: {"a": 1, "b": 2, "x": 0, "y": 0, "z": 0} for query in QUERIES}
@@ -243,6 +244,16 @@ def test_many_pairs_that_are_not_settled_share_one_line():
     assert comparison.warnings[0] == (
         "nDCG@10: 4 of 10 pairs are not settled: p is small, but their interval does not leave out 0"
     )
+
+
+def test_the_bootstrap_of_every_pair_is_that_of_the_pair_alone():
+    """The same seed draws the same queries, so that one draw serves all pairs."""
+    comparison = compared({"good": GOOD, "poor": POOR, "again": POOR}, alpha=0.1, seed=4)
+    values = {name: result.of("nDCG@10") for name, result in comparison.results.items()}
+    pair = comparison.pair("good", "poor", "nDCG@10")
+    alone = bootstrap(values["poor"] - values["good"], np.mean, resamples=500, level=0.9, seed=4)
+    assert list(pair.bootstrap) == pytest.approx(list(alone), abs=1e-12)
+    assert comparison.pair("poor", "again", "nDCG@10").bootstrap is None
 
 
 def test_files_go_by_their_names_and_by_their_paths_when_names_are_equal(tmp_path):

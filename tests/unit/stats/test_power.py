@@ -102,3 +102,22 @@ def test_a_wilson_interval_of_the_planned_size_is_as_narrow_as_asked():
     assert (upper - lower) / 2 == pytest.approx(0.05, abs=3e-4)
     with pytest.raises(InputError, match=r"rate lies between 0 and 1, not at 1\.2"):
         stats.sample_size_width(1.2, 0.05)
+
+
+@pytest.mark.parametrize("side", ["one", "two"])
+@pytest.mark.parametrize("power", [0.05, 0.5, 0.8, 0.99])
+@pytest.mark.parametrize("effect", [9.0, 2.0, 0.7, 0.11, 0.01])
+def test_a_sample_size_is_enough_and_one_item_less_is_not(effect, power, side):
+    """Wherever the search begins, it ends at the smallest number: two items are the least of all."""
+    n = stats.sample_size_paired_mean(1, effect, power=power, side=side)
+    assert stats.power_paired_mean(n, 1, effect, side=side) >= power
+    assert n == 2 or stats.power_paired_mean(n - 1, 1, effect, side=side) < power
+
+
+@pytest.mark.parametrize("difference", [1e-5, 1e-300, 5e-324])
+def test_a_tiny_difference_needs_very_many_items_or_more_than_there_are(difference):
+    if difference == 1e-5:
+        assert stats.sample_size_paired_mean(1, difference) == pytest.approx(2.8016**2 / difference**2, rel=1e-3)
+        return
+    with pytest.raises(InputError, match="no number of items that exists would do"):
+        stats.sample_size_paired_mean(1, difference)

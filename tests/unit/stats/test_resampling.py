@@ -5,7 +5,15 @@ import numpy as np
 import pytest
 
 from calibrant.errors import InputError
-from calibrant.stats import bootstrap, bootstrap_bca, bootstrap_table, bootstrap_table_bca, mean_interval, wilson
+from calibrant.stats import (
+    bootstrap,
+    bootstrap_bca,
+    bootstrap_means,
+    bootstrap_table,
+    bootstrap_table_bca,
+    mean_interval,
+    wilson,
+)
 
 VALUES = np.random.default_rng(0).normal(size=60)
 
@@ -153,3 +161,22 @@ def test_bca_without_anything_to_correct_by_is_refused():
 def test_a_table_with_one_category_left_has_no_width():
     assert bootstrap_table([0, 50], share_passed, resamples=20) == (1.0, 1.0)
     assert bootstrap_table_bca([0, 50], share_passed, resamples=20) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("n", [2, 7, 300])
+def test_the_means_of_columns_have_the_interval_that_each_has_alone(n):
+    table = np.random.default_rng(3).normal(size=(n, 4))
+    found = bootstrap_means(table, resamples=4000, level=0.9, seed=5)
+    for column, interval in zip(table.T, found, strict=True):
+        alone = bootstrap(column, np.mean, resamples=4000, level=0.9, seed=5)
+        assert list(interval) == pytest.approx(list(alone), abs=1e-12)
+
+
+def test_means_of_columns_need_two_rows_of_finite_numbers():
+    with pytest.raises(InputError, match="a bootstrap needs at least 2 items, not 1"):
+        bootstrap_means([[0.5, 0.5]])
+    with pytest.raises(InputError, match="position 1: .* is not a finite number"):
+        bootstrap_means([[0.5], [float("nan")]])
+    with pytest.raises(InputError, match="table must be a table of items and columns, not shape"):
+        bootstrap_means([0.5, 0.6])
+    assert bootstrap_means(np.empty((3, 0))) == []
