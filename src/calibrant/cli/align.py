@@ -145,7 +145,8 @@ def correct(
     _require_one_spelling(positive, by_judge | by_people)
     shared = clusters_by_item(judge, cluster) if cluster else None
     rate = corrected_rate(judged, labelled, clusters=shared, **settings)
-    warnings = [*unlike_spellings(by_judge, by_people), *_of_ties(votes), *rate.warnings]
+    said = [one.replace("labels_from='elsewhere'", "--labels-from elsewhere") for one in rate.warnings]
+    warnings = [*unlike_spellings(by_judge, by_people), *_of_ties(votes), *said]
     if as_json:
         data = {"schema": "calibrant.corrected_rate/1", "positive": positive, **rate.to_json(), "warnings": warnings}
         click.echo(json.dumps(data, allow_nan=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,7 @@ from calibrant.errors import InputError, UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["conventions_option", "measure_option", "policies_of", "policy_option"]
+__all__ = ["conventions_option", "in_options", "measure_option", "policies_of", "policy_option"]
 
 CHOICES = (
     "queries=qrels|intersection, ties=trec|given|expected, score_dtype=float64|float32, gain=linear|exponential, "
@@ -66,3 +67,20 @@ def policies_of(texts: Sequence[str]) -> dict[str, str]:
         if chosen.setdefault(name, value) != value:
             raise InputError(f"--policy {name} is there twice: {chosen[name]!r} and {value!r}")
     return chosen
+
+
+def in_options(message: str) -> str:
+    """An error's text with the policies that it names as arguments named as options of the command.
+
+    >>> in_options('pass on_duplicate="first" or "last" to keep one')
+    'pass --policy on_duplicate=first or --policy on_duplicate=last to keep one'
+    """
+    from calibrant.retrieval.conventions import Policies
+
+    named = re.compile(rf"\b({'|'.join(Policies.__annotations__)})=(['\"])(\w+)\2(?: or \2(\w+)\2)?")
+
+    def as_options(found: re.Match[str]) -> str:
+        policy, _, *values = found.groups()
+        return " or ".join(f"--policy {policy}={value}" for value in values if value)
+
+    return named.sub(as_options, message)

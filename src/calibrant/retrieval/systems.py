@@ -37,7 +37,8 @@ def named_systems(rankings: Any) -> dict[str, Any]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InputError.gathered(
-            "rankings", [f"{name!r} is there twice; name each once, or pass a dict of names" for name in twice]
+            "rankings",
+            [f"{name!r} is there twice; name each once (in Python a dict of names tells them apart)" for name in twice],
         )
     return dict(zip(names, sources, strict=True))
 

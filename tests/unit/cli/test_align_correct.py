@@ -55,6 +55,15 @@ def test_labels_from_elsewhere_take_the_other_method(files, capsys):
     assert found["worth"] is None
 
 
+def test_labels_that_look_unlike_the_rest_are_warned_about_with_the_option_to_say_so(files, capsys, tmp_path):
+    rows = [line for line in (tmp_path / "judge.csv").read_text().splitlines()[121:] if ",fail," not in line]
+    head = (tmp_path / "judge.csv").read_text().splitlines()[:121]
+    (tmp_path / "judge.csv").write_text("\n".join([*head, *rows]) + "\n")
+    found = as_json(capsys)
+    assert any("say --labels-from elsewhere" in warning for warning in found["warnings"])
+    assert "labels_from=" not in str(found["warnings"])
+
+
 def test_clusters_are_counted_by_a_column_of_the_judge(files, capsys):
     clusters = {item: f"customer-{item % 20}" for item in files["judge"]}
     expected = corrected_rate(files["judge"], files["human"], clusters=clusters)

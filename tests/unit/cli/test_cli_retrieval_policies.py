@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from calibrant.cli import main
-from calibrant.cli.policies import CHOICES, policies_of
+from calibrant.cli.policies import CHOICES, in_options, policies_of
 from calibrant.errors import InputError, UnknownNameError
 from calibrant.retrieval.conventions import CONVENTIONS, POLICY_TYPES
 
@@ -131,3 +131,29 @@ def test_a_text_that_is_no_policy_says_what_is_wrong(texts, error, message):
     with pytest.raises(error) as raised:
         policies_of(texts)
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("command", ["eval", "compare"])
+def test_an_error_names_the_option_and_not_the_argument_of_python(run, tmp_path, command):
+    (tmp_path / "twice.txt").write_text("q1 Q0 a 1 2.0 t\nq1 Q0 a 2 1.0 t\n")
+    code, _, err = run(command, "qrels.txt", "run.txt", "twice.txt")
+    assert code == 2
+    assert "query 'q1' has document 'a' 2 times; " in err
+    assert "pass --policy on_duplicate=first or --policy on_duplicate=last to keep one" in err
+    assert 'on_duplicate="' not in err
+    code, out, _ = run("eval", "qrels.txt", "twice.txt", "--policy", "on_duplicate=first", "-m", "RR", "--json")
+    assert (code, json.loads(out)["rankings"][0]["measures"]["RR"]["n"]) == (0, 2)
+
+
+def test_a_score_that_is_no_number_names_the_option_that_drops_it(run, tmp_path):
+    (tmp_path / "nan.run").write_text("q1 Q0 a 1 nan t\nq2 Q0 c 1 1.0 t\n")
+    code, _, err = run("eval", "qrels.txt", "nan.run")
+    assert code == 2
+    assert "--policy on_nan=drop" in err
+    assert run("eval", "qrels.txt", "nan.run", "--policy", "on_nan=drop")[0] == 0
+
+
+def test_a_measure_without_an_expected_value_names_the_option():
+    assert in_options("use ties='trec'") == "use --policy ties=trec"
+    assert in_options("ties='trec' or on_nan=\"drop\"") == "--policy ties=trec or --policy on_nan=drop"
+    assert in_options("query 'ties=trec' is unknown") == "query 'ties=trec' is unknown"

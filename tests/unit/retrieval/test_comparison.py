@@ -281,7 +281,7 @@ def test_what_cannot_be_compared_is_refused_with_what_to_do():
         compared({"good": GOOD})
     with pytest.raises(WrongTypeError, match=r"rankings are a dict of names, or a list of files, not 'a\.run'"):
         compared("a.run")
-    with pytest.raises(InputError, match=r"'a\.run' is there twice; name each once, or pass a dict"):
+    with pytest.raises(InputError, match=r"'a\.run' is there twice; name each once \(in Python a dict"):
         compared(["a.run", "a.run"])
     comparison = compared({"good": GOOD, "poor": POOR})
     with pytest.raises(UnknownNameError, match="unknown system 'bad'; expected one of: good, poor"):

@@ -42,7 +42,7 @@ def test_one_file_twice_is_refused_with_what_to_do():
     with pytest.raises(InputError) as raised:
         named_systems(["a.run", "b.run", "a.run"])
     assert str(raised.value) == (
-        "rankings has 1 problem:\n  'a.run' is there twice; name each once, or pass a dict of names"
+        "rankings has 1 problem:\n  'a.run' is there twice; name each once (in Python a dict of names tells them apart)"
     )
 
 
