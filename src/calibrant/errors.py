@@ -49,6 +49,7 @@ __all__ = [
     "UnknownNameError",
     "UnlikeRunsError",
     "WrongTypeError",
+    "counted",
     "shortened",
 ]
 
@@ -101,6 +102,15 @@ def shortened(value: object, limit: int = 60) -> str:
     """
     text = repr(value)
     return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """`number` with what it counts: `one`, or `many` of it, which is `one` with an s unless named.
+
+    >>> counted(1, "item"), counted(0, "item"), counted(1200, "query is", "queries are")
+    ('1 item', '0 items', '1,200 queries are')
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 class EvalError(Exception):

@@ -13,7 +13,7 @@ import numpy as np
 from calibrant.agreement.corrections import Judged, by_rogan_gladen, by_tuned_prediction
 from calibrant.agreement.encoding import encoded
 from calibrant.agreement.uncertainty import Bounds
-from calibrant.errors import InputError, UnknownNameError, WrongTypeError, shortened
+from calibrant.errors import InputError, UnknownNameError, WrongTypeError, counted, shortened
 from calibrant.estimates import Coverage, Estimate
 from calibrant.items import identifier
 from calibrant.ratings import Failure
@@ -245,7 +245,7 @@ def _listed(answers: set[Any]) -> str:
 def _warnings(data: Judged, labels_from: str, unjudged: int) -> tuple[str, ...]:
     found: list[str] = []
     if unjudged:
-        found.append(f"{unjudged} labelled items were not judged, and are left out")
+        found.append(f"{counted(unjudged, 'labelled item was', 'labelled items were')} not judged, and left out")
     f, u = data.judge[data.labelled], data.judge[~data.labelled]
     if labels_from == "same_traffic" and len(f) and len(u):
         pooled = float(data.judge.mean())

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from calibrant.agreement.uncertainty import Bounds
+from calibrant.errors import counted
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -39,7 +40,7 @@ def rank_bounds(
     n = int((~np.isnan(first) & ~np.isnan(second)).sum())
     spare = n - (3 if name == "spearman" else 4)
     if spare < 1:
-        return Bounds(value, None, None, "fisher z", f"no interval: {n} items are too few")
+        return Bounds(value, None, None, "fisher z", f"no interval: {counted(n, 'item is', 'items are')} too few")
     error = math.sqrt((1.0 + value**2 / 2.0 if name == "spearman" else 0.437) / spare)
     return _on_fisher_scale(value, error * float(ndtri((1.0 + resampling.level) / 2.0)), "fisher z")
 

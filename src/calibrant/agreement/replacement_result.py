@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from calibrant.agreement.published import Resampling
-from calibrant.errors import InputError, shortened
+from calibrant.errors import InputError, counted, shortened
 from calibrant.stats.arrays import count, probability
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class AltTestResult:
         wins = sum(one.judge_wins for one in self.annotators)
         return (
             f"{self.judge}: {self.outcome} at epsilon {self.settings.epsilon:g}, winning against {wins} of "
-            f"{len(self.annotators)} annotators; advantage probability {self.advantage_probability}"
+            f"{counted(len(self.annotators), 'annotator')}; advantage probability {self.advantage_probability}"
         )
 
     def to_json(self) -> dict[str, Any]:

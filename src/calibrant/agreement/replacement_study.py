@@ -11,6 +11,7 @@ from calibrant.agreement.pairs import CATEGORIES
 from calibrant.agreement.published import value_text
 from calibrant.agreement.replacement_scores import indicators, scoring_of
 from calibrant.agreement.uncertainty import Tally
+from calibrant.errors import counted
 from calibrant.estimates import Coverage
 
 if TYPE_CHECKING:
@@ -90,11 +91,11 @@ def _tally(
 
 def _too_little(people: int, tested: int, settings: AltTestSettings) -> str:
     if people < settings.min_humans:
-        return f"{people} people rated items, and the test needs {settings.min_humans}"
+        return f"{counted(people, 'person', 'people')} rated items, and the test needs {settings.min_humans}"
     if not tested:
         return (
-            f"nobody rated {settings.min_items_per_human} items that the judge "
-            f"and at least {settings.min_humans_per_item} people rated"
+            f"nobody rated {counted(settings.min_items_per_human, 'item')} that the judge "
+            f"and at least {counted(settings.min_humans_per_item, 'person', 'people')} rated"
         )
     return ""
 
@@ -105,7 +106,7 @@ def _dropped_items(
     few = judged & (raters < settings.min_humans_per_item)
     reasons = {
         "the judge did not rate it": np.flatnonzero(~judged),
-        f"fewer than {settings.min_humans_per_item} people rated it": np.flatnonzero(few),
+        f"fewer than {counted(settings.min_humans_per_item, 'person', 'people')} rated it": np.flatnonzero(few),
     }
     return {reason: tuple(cube.items[item] for item in items) for reason, items in reasons.items() if len(items)}
 
@@ -166,7 +167,7 @@ def _shared_clusters(cube: RatingCube) -> list[str]:
     if groups == len(cube.items):
         return []
     said = (
-        f"{len(cube.items)} items share {groups} clusters: the test takes items as independent, so its p-values may be "
-        "too small; the advantage probability's interval and the stability count clusters"
+        f"{len(cube.items)} items share {counted(groups, 'cluster')}: the test takes items as independent, so its "
+        "p-values may be too small; the advantage probability's interval and the stability count clusters"
     )
     return [said]

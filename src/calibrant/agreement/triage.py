@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.agreement.published import value_text
-from calibrant.errors import InputError
+from calibrant.errors import InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,8 +60,8 @@ class Disagreements:
 
     def __str__(self) -> str:
         return (
-            f"of {self.compared} items, the judge and people agree on {self.agreed}; people agree and the judge "
-            f"differs on {len(self.judge_differs)}, and people differ on {len(self.people_differ)}"
+            f"of {counted(self.compared, 'item')}, the judge and people agree on {self.agreed}; people agree and the "
+            f"judge differs on {len(self.judge_differs)}, and people differ on {len(self.people_differ)}"
         )
 
     def to_rows(self) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import polars as pl
 
 from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.report_page import report_page, score_section
-from calibrant.errors import InputError, UnknownNameError
+from calibrant.errors import InputError, UnknownNameError, counted
 from calibrant.estimates import Coverage, Estimate
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class ScoreReport:
         return json.dumps(self.to_json(), indent=2, allow_nan=False, default=str)
 
     def __repr__(self) -> str:
-        return f"ScoreReport({len(self.judges)} judges, {len(self.columns)} columns)"
+        return f"ScoreReport({counted(len(self.judges), 'judge')}, {counted(len(self.columns), 'column')})"
 
 
 def _parts(frame: pl.DataFrame, width: int | None) -> list[pl.DataFrame]:

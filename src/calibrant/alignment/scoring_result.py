@@ -66,7 +66,7 @@ class BaseScoringResult(BaseModel):
         for name in wrong:
             self.scores[name] = None
         if wrong and not self.reason:
-            self.reason = f"{', '.join(wrong)} is no finite number"
+            self.reason = f"{', '.join(wrong)} {'is no finite number' if len(wrong) == 1 else 'are no finite numbers'}"
         self.metadata = finite(self.metadata)
         return self
 

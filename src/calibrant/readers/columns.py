@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import polars as pl
 
-from calibrant.errors import InputError, shortened
+from calibrant.errors import InputError, counted, shortened
 from calibrant.readers.rows import BROKEN_GZIP, PROBLEM_LIMIT, Rows, broken_gzip, existing_file
 from calibrant.readers.separators import separator_of
 
@@ -117,7 +117,7 @@ def _exact_csv(path: Path, separator: str) -> tuple[pl.DataFrame, list[int]]:
         header = next(lines, [])
         for fields in lines:
             if fields and len(fields) != len(header):
-                problems.append(f"line {lines.line_num}: expected {len(header)} fields, got {len(fields)}")
+                problems.append(f"line {lines.line_num}: expected {counted(len(header), 'field')}, got {len(fields)}")
             elif fields:
                 kept.append(fields)
                 numbers.append(lines.line_num)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from calibrant.errors import InputError, WrongTypeError, shortened
+from calibrant.errors import InputError, WrongTypeError, counted, shortened
 from calibrant.readers.separators import separator_of
 
 __all__ = ["FORMATS", "Row", "RowSource", "row_source"]
@@ -125,7 +125,7 @@ def _csv_rows(path: Path, columns: list[str], delimiter: str) -> Iterator[Row]:
                 if len(cells) == len(columns):
                     yield Row(place, {name: cell for name, cell in zip(columns, cells, strict=True) if cell != ""})
                 elif cells:
-                    yield Row(place, None, f"has {len(cells)} cells, the header has {len(columns)}")
+                    yield Row(place, None, f"has {counted(len(cells), 'cell')}, the header has {len(columns)}")
         except UnicodeDecodeError:
             raise _not_utf8(path) from None
         except csv.Error as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from calibrant.errors import counted
 from calibrant.report.comparison_sections import difference_cell
 from calibrant.report.comparison_tables import p_value_text
 from calibrant.report.drawing import Scale
@@ -29,7 +30,9 @@ def retrieval_sections(data: Data) -> Iterator[Section]:
 def _lead(data: Data) -> Markup:
     queries = data["queries"]
     conventions = data["conventions"]["name"]
-    return element("p", f"{queries:,} queries judged in {data['qrels']}, measured as {conventions} does.")
+    return element(
+        "p", f"{counted(queries, 'query', 'queries')} judged in {data['qrels']}, measured as {conventions} does."
+    )
 
 
 def _rankings(data: Data) -> Markup:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant.errors import InputError
+from calibrant.errors import InputError, counted
 from calibrant.estimates import Coverage
 from calibrant.retrieval.compared import CORRECTIONS, Deciding, RankingComparison, SystemPair
 from calibrant.retrieval.conventions import Policies
@@ -173,10 +173,12 @@ def _notes(results: Mapping[str, MeasureResult], queries: Sequence[str]) -> list
         missing = result.queries_without_results
         if missing:
             shown = ", ".join(missing[:SHOWN_QUERIES]) + (", ..." if len(missing) > SHOWN_QUERIES else "")
-            count = "are left out" if result.conventions.queries == "intersection" else "count 0"
+            left_out = result.conventions.queries == "intersection"
+            one, many = ("is left out", "are left out") if left_out else ("counts 0", "count 0")
+            count = one if len(missing) == 1 else many
             notes.append(f"{name} has no results for {len(missing)} of the queries, which {count}: {shown}")
     if len(queries) < 2:
-        notes.append(f"{len(queries)} queries are too few to tell systems apart")
+        notes.append(f"{counted(len(queries), 'query is', 'queries are')} too few to tell systems apart")
     return notes
 
 

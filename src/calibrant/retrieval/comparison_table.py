@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from calibrant.errors import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -21,8 +23,9 @@ def comparison_text(comparison: RankingComparison) -> str:
     deciding = comparison.deciding
     first = next(iter(comparison.results.values()))
     how = f"{TESTED[deciding.test]}, {CORRECTED[deciding.correction]} over pairs"
+    queries = counted(len(comparison.queries), "query", "queries")
     parts = [
-        f"{len(comparison.queries)} queries of {first.qrels}, conventions {first.conventions.name}",
+        f"{queries} of {first.qrels}, conventions {first.conventions.name}",
         "\n".join(aligned(_systems(comparison))),
         f"Systems that share a letter cannot be told apart ({how}, alpha {deciding.alpha:g}).",
         "\n".join(aligned(_pairs(comparison))),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 import polars as pl
 
-from calibrant.errors import InputError, WrongTypeError, shortened
+from calibrant.errors import InputError, WrongTypeError, counted, shortened
 from calibrant.items import identifier
 from calibrant.readers.columns import (
     DOCUMENT_NAMES,
@@ -252,7 +252,9 @@ def _triple(item: Sequence[Any], columns: Columns, name: str) -> dict[str, Any]:
     """A row given by its place: query, document and number; a ranking may leave the number to the order of the rows."""
     fields = ("query", "document", columns.numbers[0])
     if not len(fields) - (not columns.required) <= len(item) <= len(fields):
-        raise InputError(f"{name}: expected rows of ({', '.join(fields)}), got {len(item)} fields: {shortened(item)}")
+        raise InputError(
+            f"{name}: expected rows of ({', '.join(fields)}), got {counted(len(item), 'field')}: {shortened(item)}"
+        )
     return dict(zip(fields, item, strict=False))
 
 

@@ -115,7 +115,7 @@ def test_items_are_joined_by_id_and_labels_without_a_judge_are_named():
     labelled = {str(place): one for place, one in enumerate(human) if one is not None} | {"other": True}
     by_id = corrected_rate(dict(enumerate(judge)), labelled)
     assert by_id.estimate.value == by_list.estimate.value
-    assert by_id.warnings == ("1 labelled items were not judged, and are left out",)
+    assert by_id.warnings == ("1 labelled item was not judged, and left out",)
 
 
 def test_failures_of_the_judge_are_counted_and_bound_the_worst_case():

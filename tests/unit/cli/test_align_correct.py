@@ -100,7 +100,7 @@ def test_labels_that_share_no_item_with_the_judge_are_inconclusive(files, capsys
     code, out, _ = run(capsys, "--task", "verdict", "--positive", "pass")
     assert code == 3
     assert "no estimate: there is no label on an item that was judged" in out
-    assert "warning: 2 labelled items were not judged, and are left out" in out
+    assert "warning: 2 labelled items were not judged, and left out" in out
 
 
 def written(name, rows):

@@ -127,8 +127,16 @@ def test_csv_of_a_comparison_has_a_row_a_pair(run, tmp_path):
     [
         ("r.run", b"301 Q0 a 1 0.5\n", "line 1: expected 6 fields (query Q0 document rank score tag), got 5"),
         ("r.run", b"301 Q0 a 1 high t\n", "line 1: expected a number as the score, got 'high'"),
-        ("r.run", b"301 Q0 a 1 nan t\n", "the score of document 'a' of query '301' is not a number; pass --policy on_nan=drop"),
-        ("r.run", b"301 Q0 a 1 1 t\n301 Q0 a 2 2 t\n", "query '301' has document 'a' 2 times; pass --policy on_duplicate=first"),
+        (
+            "r.run",
+            b"301 Q0 a 1 nan t\n",
+            "document 'a' of query '301' is not a number; pass --policy on_nan=drop",
+        ),
+        (
+            "r.run",
+            b"301 Q0 a 1 1 t\n301 Q0 a 2 2 t\n",
+            "has document 'a' 2 times; pass --policy on_duplicate=first",
+        ),
         ("r.csv", b"query,doc,score\n301,a\n", "line 2: expected 3 fields, got 2"),
         ("r.csv", b"topic,text\n301,a\n", "r.csv has no column 'document' (nor document_id, doc_id, docid"),
         ("r.parquet", b"PAR1", "r.parquet cannot be read as a Parquet file"),

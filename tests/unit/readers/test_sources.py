@@ -101,7 +101,7 @@ def test_scripts_of_all_kinds_survive(tmp_path):
 def test_a_row_with_another_number_of_cells_has_a_problem_and_no_cells(tmp_path):
     rows = [*row_source(written(tmp_path / "a.csv", "id,query\n1\n2,b\n3,c,d\n"))]
     assert [(row.place, row.problem) for row in rows if row.problem] == [
-        ("line 2", "has 1 cells, the header has 2"),
+        ("line 2", "has 1 cell, the header has 2"),
         ("line 4", "has 3 cells, the header has 2"),
     ]
     assert [row.cells for row in rows] == [None, {"id": "2", "query": "b"}, None]

@@ -38,7 +38,7 @@ def test_every_bad_row_is_named_at_once(tmp_path):
     with pytest.raises(InputError) as caught:
         read_items(path).survey()
     assert caught.value.problems == (
-        "line 3: has 1 cells, the header has 2",
+        "line 3: has 1 cell, the header has 2",
         "line 4: has 3 cells, the header has 2",
         "line 2, line 5 share the id '1'; give each an id of its own",
     )

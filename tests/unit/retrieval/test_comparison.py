@@ -182,7 +182,7 @@ def test_one_query_tells_nothing_apart_and_says_so():
     assert comparison.letters["RR"] == {"one": "a", "two": "a"}
     assert comparison.pairs[0].bootstrap is None
     assert comparison.pairs[0].p_corrected == 1.0
-    assert "1 queries are too few to tell systems apart" in comparison.warnings
+    assert "1 query is too few to tell systems apart" in comparison.warnings
 
 
 def test_systems_measured_before_are_compared_without_measuring_again():

@@ -11,6 +11,7 @@ from calibrant.agreement.replacement_result import epsilon_key
 from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.scorers.built_in import BuiltInScorer, is_single_label
 from calibrant.alignment.scoring_result import BaseScoringResult
+from calibrant.errors import counted
 from calibrant.estimates import Estimate
 
 if TYPE_CHECKING:
@@ -151,5 +152,5 @@ def _rate(found: AltTestResult) -> Estimate:
         if found.stability is None
         else f"; the outcome was the same in {found.stability.same_outcome:.0%} of resamples"
     )
-    reason = f"no interval: a share of {len(found.annotators)} tests{same}"
+    reason = f"no interval: a share of {counted(len(found.annotators), 'test')}{same}"
     return Estimate(value=found.winning_rate_at_epsilon, method="alt-test", coverage=coverage, reason=reason)
