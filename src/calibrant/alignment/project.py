@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from calibrant.alignment.comparing import MetricResults, compared
 from calibrant.alignment.configuration import MetricConfig, MetricsConfig
 from calibrant.alignment.disagreement_files import write_disagreements
+from calibrant.alignment.former_state import warn_of_secrets
 from calibrant.alignment.insights import bounded, compared_judges, disagreements_of
 from calibrant.alignment.judges import JudgeConfig, judges_of_state, judges_of_yaml
 from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.project_state import (
     STATE_FILE,
     ProjectState,
+    is_another_s,
     metrics_of_state,
     read_data,
     read_state,
@@ -267,6 +269,8 @@ class MetaEvaluator:
             self.logger.warning("there is no project at %s yet; a new one is made", self.project_dir)
             return
         state = read_state(self.project_dir)
+        if is_another_s(state):
+            warn_of_secrets(self.project_dir / STATE_FILE, state)
         self.eval_task = task_of_state(state)
         self.data = read_data(self.project_dir, state)
         self.judges = {judge.id: judge for judge in judges_of_state(state)}

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant.alignment.configuration import MetricConfig
+from calibrant.alignment.former_state import put_aside
 from calibrant.alignment.result_tables import id_column_of, read_table, with_ids
-from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.tasks import EvalTask
 from calibrant.alignment.whole_files import write_json, write_whole
 from calibrant.errors import EvalError, InputError
@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 
     from calibrant.alignment.scorers.base import BaseScorer
 
-__all__ = ["STATE_FILE", "ProjectState", "metrics_of_state", "read_data", "read_state", "task_of_state", "write_state"]
+__all__ = [
+    "STATE_FILE",
+    "ProjectState",
+    "is_another_s",
+    "metrics_of_state",
+    "read_data",
+    "read_state",
+    "task_of_state",
+    "write_state",
+]
 
 STATE_FILE = "main_state.json"
 DATA_FILE = "main_state_data.parquet"
@@ -67,11 +76,15 @@ def write_state(project: Path, kept: ProjectState) -> Path:
 
 
 def _keep_another_s(path: Path) -> None:
-    """Another meta-evaluator's state is put aside, once, before ours takes its name: nothing of it is lost."""
-    if path.is_file():
-        version = str(read_state(path.parent).get("version") or "unknown")
-        if not version.startswith("calibrant."):
-            path.replace(path.with_name(f"{path.stem}.{safe_name(version)}.json"))
+    """Another meta-evaluator's state is put aside, once, before ours takes its name."""
+    state = read_state(path.parent)
+    if path.is_file() and is_another_s(state):
+        put_aside(path, state)
+
+
+def is_another_s(state: Mapping[str, Any]) -> bool:
+    """Whether a state was written by another meta-evaluator."""
+    return bool(state) and not str(state.get("version") or "unknown").startswith("calibrant.")
 
 
 def read_state(project: Path) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from calibrant.alignment import (
     SemanticSimilarityScorer,
     TextSimilarityScorer,
 )
+from calibrant.alignment.former_state import secrets_in, without_secrets
 from calibrant.errors import InputError
 from calibrant.models import ScriptedInvoker
 
@@ -218,17 +219,61 @@ def test_another_s_numbers_and_texts_as_ids_meet_and_its_statuses_are_told_apart
 
 
 def test_another_s_state_is_put_aside_before_ours_takes_its_name(another):
-    before = (another / "main_state.json").read_text(encoding="utf-8")
+    state = json.loads((another / "main_state.json").read_text(encoding="utf-8"))
+    del state["judge_registry"]["strict"]["extra_headers"]
+    before = json.dumps(state)
+    (another / "main_state.json").write_text(before, encoding="utf-8")
     project = reopened(another)
     project.add_metrics_config(MetricConfig(AccuracyScorer(), ["safe"], "single"))
     assert (another / "main_state.1.0.json").read_text(encoding="utf-8") == before
     ours = (another / "main_state.json").read_text(encoding="utf-8")
-    assert "s3cret" not in ours
     assert json.loads(ours)["version"].startswith("calibrant.")
     again = reopened(another)
     again.save_state()
     assert (another / "main_state.1.0.json").read_text(encoding="utf-8") == before
     assert list(again.judges) == ["strict"]
+
+
+def test_no_secret_of_another_s_is_left_in_the_folder_and_nobody_loses_it_unwarned(another, caplog):
+    before = (another / "main_state.json").read_text(encoding="utf-8")
+    project = reopened(another)
+    where = "judge_registry.strict.extra_headers"
+    assert f"holds what may be secret ({where})" in caplog.text
+    assert (another / "main_state.json").read_text(encoding="utf-8") == before
+    assert project.judges["strict"].headers == {"Authorization": "Bearer s3cret"}
+    caplog.clear()
+    project.add_metrics_config(MetricConfig(AccuracyScorer(), ["safe"], "single"))
+    assert f"is kept as main_state.1.0.json, without what may be secret: {where}" in caplog.text
+    files = [path for path in another.rglob("*") if path.is_file()]
+    assert not [path for path in files if b"s3cret" in path.read_bytes()]
+    expected = json.loads(before)
+    expected["judge_registry"]["strict"]["extra_headers"] = "(left out: it may be secret)"
+    assert json.loads((another / "main_state.1.0.json").read_text(encoding="utf-8")) == expected
+    caplog.clear()
+    assert list(reopened(another).judges) == ["strict"]
+    assert "secret" not in caplog.text
+
+
+def test_what_was_put_aside_before_stays(another):
+    (another / "main_state.1.0.json").write_text("mine", encoding="utf-8")
+    reopened(another).save_state()
+    assert (another / "main_state.1.0.json").read_text(encoding="utf-8") == "mine"
+    assert json.loads((another / "main_state.1.0-2.json").read_text(encoding="utf-8"))["version"] == "1.0"
+
+
+@pytest.mark.parametrize(
+    ("entry", "where"),
+    [
+        ({"api_key": "sk-1"}, ["judge.api_key"]),
+        ({"options": [{"auth_token": "t"}]}, ["judge.options.0.auth_token"]),
+        ({"default_headers": {"X-Team": "a"}}, ["judge.default_headers"]),
+        ({"extra_headers": {}, "api_key": None, "api_key_env": "KEY", "max_tokens": 9}, []),
+        ({"eval_task": {"task_schemas": {"token": ["yes", "no"]}}}, []),
+    ],
+)
+def test_what_may_be_secret_is_known_by_its_name(entry, where):
+    assert list(secrets_in({"judge": entry})) == where
+    assert (without_secrets({"judge": entry}) == {"judge": entry}) is not bool(where)
 
 
 def test_label_sets_of_another_s_task_are_read(another):
