@@ -10,7 +10,7 @@ from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.scoring_result import BaseScoringResult
 from calibrant.estimates import Coverage, Estimate
 
-__all__ = ["combined"]
+__all__ = ["combined", "items_of"]
 
 ESTIMATE = frozenset({"value", "lower", "upper", "level", "method", "n", "coverage", "worst_case", "reason"})
 """The keys of an estimate in JSON."""
@@ -21,7 +21,8 @@ def combined(results: Mapping[str, BaseScoringResult]) -> BaseScoringResult:
 
     A task without a score leaves the mean without one, and says why: a mean over the tasks that worked would not be
     comparable between judges. The interval runs from the mean lower to the mean upper bound, which holds whatever the
-    tasks have to do with each other.
+    tasks have to do with each other. Its n is a number of items (`items_of`); what counts answers, such as
+    `num_comparisons`, is the sum over the tasks.
     """
     each = list(results.values())
     reasons = [f"{task}: {one.reason}" for task, one in results.items() if one.reason]
@@ -147,10 +148,25 @@ def _intervals(each: Sequence[BaseScoringResult]) -> dict[str, dict[str, Any]]:
     return made
 
 
+def items_of(coverages: Sequence[Coverage]) -> Coverage:
+    """The coverage of a mean over tasks of the same items: it counts items, and no item twice.
+
+    It has the rated items of the task with the fewest and the failures of the task with the most; the rest of the items
+    of the largest task were skipped, or had nothing to rate.
+
+    >>> print(items_of([Coverage(rated=80), Coverage(rated=78, failed=2), Coverage(rated=75, skipped=5)]))
+    75 rated, 2 failed, 3 skipped
+    """
+    rated, failed = min(one.rated for one in coverages), max(one.failed for one in coverages)
+    rest = max(one.total for one in coverages) - rated - failed
+    not_applicable = min(rest, max(one.not_applicable for one in coverages))
+    codes = {code: max(one.codes.get(code, 0) for one in coverages) for each in coverages for code in each.codes}
+    return Coverage(
+        rated=rated, failed=failed, skipped=rest - not_applicable, not_applicable=not_applicable, codes=codes
+    )
+
+
 def _mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
-    coverage = Coverage(rated=0)
-    for one in estimates:
-        coverage += one.coverage
     value = _mean([one.value for one in estimates])
     reasons = [one.reason for one in estimates if one.reason]
     return Estimate(
@@ -159,6 +175,6 @@ def _mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
         upper=None if value is None else _mean([one.upper for one in estimates]),
         level=estimates[0].level,
         method="mean of the tasks' bounds",
-        coverage=coverage,
+        coverage=items_of([one.coverage for one in estimates]),
         reason="; ".join(dict.fromkeys(reasons)) or ("" if value is not None else "a task has no score"),
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
+from calibrant.alignment.combining import items_of
 from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.report_page import report_page, score_section
 from calibrant.errors import InputError, UnknownNameError, counted
@@ -246,7 +247,7 @@ def _of_value(value: Any, estimate: Estimate | None, result: BaseScoringResult) 
     if number is None:
         return Cell(value=None, estimate=estimate, reason=result.reason or "the scorer gave no number")
     if estimate is None:
-        coverage = Coverage(rated=result.num_comparisons, failed=result.failed_comparisons)
+        coverage = items_of([_compared(one) for one in _tasks(result).values()] or [_compared(result.model_dump())])
         estimate = Estimate(
             value=number, method=result.scorer_name, coverage=coverage, reason="no interval: the scorer gave none"
         )
@@ -255,8 +256,9 @@ def _of_value(value: Any, estimate: Estimate | None, result: BaseScoringResult) 
 
 def _note(result: BaseScoringResult) -> str:
     """People's own score and that of a constant answer, or the outcome of the test, where the scorer gave them."""
+    per_task = _per_task(result)
     if result.details.get("outcome"):
-        return _outcome(result)
+        return "; ".join([_outcome(result), *per_task])
     found = {name: result.metadata.get(name) or {} for name in ("ceiling", "floor", "relative")}
     shown = [
         f"{who} {_with_bounds(found[name])}"
@@ -267,7 +269,28 @@ def _note(result: BaseScoringResult) -> str:
         shown.append(f"{_with_bounds(found['relative'], digits=2)} of the way from a constant to a person")
     if result.metadata.get("embedding_model"):
         shown.append(f"embeddings by {result.metadata['embedding_model']}")
-    return ", ".join(shown)
+    return ", ".join([*shown, *per_task])
+
+
+def _tasks(result: BaseScoringResult) -> Mapping[str, Any]:
+    """Each task's own result in one over several; empty in a result of one."""
+    found = result.metadata.get("tasks") if result.aggregation_mode is TaskAggregationMode.MULTITASK else None
+    return found if isinstance(found, dict) else {}
+
+
+def _compared(result: Mapping[str, Any]) -> Coverage:
+    return Coverage(rated=result["num_comparisons"], failed=result["failed_comparisons"])
+
+
+def _per_task(result: BaseScoringResult) -> list[str]:
+    """How many items each task has, where they differ."""
+    counts = {
+        task: next(iter(one["intervals"].values()))["n"] if one["intervals"] else one["num_comparisons"]
+        for task, one in _tasks(result).items()
+    }
+    if len(set(counts.values())) < 2:
+        return []
+    return [f"n by task: {', '.join(f'{task} {n}' for task, n in counts.items())}"]
 
 
 def _outcome(result: BaseScoringResult) -> str:

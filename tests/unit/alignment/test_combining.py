@@ -1,8 +1,10 @@
 """Several tasks of one judge as one result: means of what can be averaged, and every task's own beside it."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from calibrant.alignment.combining import combined
+from calibrant.alignment.combining import combined, items_of
 from calibrant.alignment.modes import TaskAggregationMode
 from calibrant.alignment.scoring_result import BaseScoringResult
 from calibrant.estimates import Coverage, Estimate
@@ -53,7 +55,40 @@ def test_the_interval_runs_from_the_mean_lower_to_the_mean_upper_bound():
     )
     bounds = found.estimate("x")
     assert (bounds.value, bounds.lower, bounds.upper) == pytest.approx((0.7, 0.6, 0.78))
-    assert (bounds.n, bounds.method) == (80, "mean of the tasks' bounds")
+    assert (bounds.n, bounds.method) == (30, "mean of the tasks' bounds")
+
+
+def test_three_tasks_of_the_same_items_have_their_number_and_not_three_times_it():
+    found = combined({name: result({"x": 0.5}, intervals={"x": estimate(0.5, 0.4, 0.6, n=80)}) for name in "abc"})
+    data = found.to_json()
+    assert (found.estimate("x").n, data["n"], data["coverage"]["rated"]) == (80, 80, 80)
+    assert found.metadata["tasks"]["c"]["intervals"]["x"]["n"] == 80
+
+
+@given(
+    st.lists(
+        st.builds(
+            Coverage,
+            rated=st.integers(0, 9),
+            failed=st.integers(0, 9),
+            skipped=st.integers(0, 9),
+            not_applicable=st.integers(0, 9),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_items_over_tasks_are_no_more_than_any_task_rated_and_hide_no_failure(coverages):
+    found = items_of(coverages)
+    assert found.rated == min(one.rated for one in coverages)
+    assert found.failed == max(one.failed for one in coverages)
+    assert found.total == max(one.total for one in coverages)
+    assert items_of(coverages[:1]) == coverages[0]
+
+
+def test_codes_of_failures_are_those_of_the_task_with_the_most():
+    each = [Coverage(rated=8, failed=2, codes={"judge_timeout": 2}), Coverage(rated=9, failed=1, codes={"x": 1})]
+    assert items_of(each).codes == {"judge_timeout": 2, "x": 1}
 
 
 def test_an_interval_that_one_task_lacks_is_left_out():
@@ -100,7 +135,7 @@ def test_estimates_in_the_metadata_are_averaged_as_estimates():
         {name: result({"x": 0.5}, metadata={"ceiling": one.to_json()}) for name, one in zip("ab", each, strict=True)}
     ).metadata["ceiling"]
     assert (found["value"], found["lower"], found["upper"]) == pytest.approx((0.7, 0.55, 0.85))
-    assert (found["n"], found["coverage"]["rated"]) == (100, 100)
+    assert (found["n"], found["coverage"]["rated"], found["coverage"]["skipped"]) == (40, 40, 20)
 
 
 def test_an_estimate_that_one_task_lacks_has_no_mean_but_a_reason():
