@@ -38,12 +38,12 @@ FOLDER = pytest.StashKey[str]()
 
 
 class InconclusiveGateWarning(pytest.PytestWarning):
-    """A gate is INCONCLUSIVE, and `calibrant_inconclusive = warn` says to go on."""
+    """A gate is INCONCLUSIVE, or a metric rated nothing, and `calibrant_inconclusive = warn` says to go on."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the setting, in the ini file and on the command line."""
-    told = f"what becomes of a test whose gate is INCONCLUSIVE: {', '.join(CHOICES)}"
+    told = f"what becomes of a test whose gate is INCONCLUSIVE, or whose metric rated nothing: {', '.join(CHOICES)}"
     parser.addini(SETTING, f"{told} [fail]", default="fail")
     parser.getgroup("calibrant").addoption("--calibrant-inconclusive", choices=CHOICES, dest=SETTING, help=told)
 
@@ -171,16 +171,25 @@ def _decide(run: Run, setting: str) -> None:
         told = "; ".join(run.warnings) or "not all items were reached"
         pytest.fail(f"calibrant: {run.name} is INCOMPLETE: {told}", pytrace=False)
     failed, still_open = (_told(run, answer) for answer in ("FAIL", "INCONCLUSIVE"))
+    unrated = _unrated(run)
     if failed:
-        pytest.fail("\n".join([f"calibrant: {run.name}: a gate failed", *failed, *still_open]), pytrace=False)
-    if not still_open or setting == "pass":
+        pytest.fail("\n".join([f"calibrant: {run.name}: a gate failed", *failed, *still_open, *unrated]), pytrace=False)
+    if not (still_open or unrated) or setting == "pass":
         return
-    text = "\n".join([f"calibrant: {run.name}: a gate is INCONCLUSIVE", *still_open])
+    what = ": a gate is INCONCLUSIVE" if still_open else " is INCONCLUSIVE"
+    text = "\n".join([f"calibrant: {run.name}{what}", *still_open, *unrated])
     if setting == "fail":
         pytest.fail(f"{text}\n({SETTING} = fail; skip, warn and pass go on)", pytrace=False)
     if setting == "skip":
         pytest.skip(text)
     warnings.warn(InconclusiveGateWarning(text), stacklevel=1)
+
+
+def _unrated(run: Run) -> list[str]:
+    """For each metric that rated nothing a line that says why."""
+    from calibrant.runs.unrated import unrated_text
+
+    return [text for one in run.metrics if (text := unrated_text(one.name, one.pass_rate.coverage))]
 
 
 def _told(run: Run, answer: str) -> list[str]:

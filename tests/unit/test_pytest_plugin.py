@@ -153,7 +153,8 @@ def test_settings_of_the_run_stand_in_the_marker_and_a_partial_run_is_no_pass(pr
     test = TEST.replace('"plan.yaml"', '"plan.yaml", max_minutes=0').replace("== 40", "== 0")
     result = ran(project(PASS, test))
     result.assert_outcomes(failed=1)
-    assert "calibrant: bot is INCOMPLETE: brief: no item was rated (40 budget_exhausted)" in result.stdout.str()
+    told = "calibrant: bot is INCOMPLETE: brief: no item was rated (40 budget_exhausted); raise the budget"
+    assert told in result.stdout.str()
 
 
 def test_a_plan_that_is_wrong_is_an_error_with_its_lines_and_no_traceback(project):
@@ -233,3 +234,14 @@ def test_a_setting_that_no_run_has_is_named(project):
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["calibrant: unknown setting 'max_call'; expected one of: *max_calls*"])
     assert "Traceback" not in result.stdout.str()
+
+
+@pytest.mark.parametrize(("setting", "outcome"), [("fail", {"failed": 1}), ("pass", {"passed": 1})])
+def test_a_metric_that_rated_nothing_is_inconclusive_without_any_gate_about_it(project, setting, outcome):
+    test = TEST.replace('.metric("brief").pass_rate.n == 40', '.unrated == ("brief",)')
+    pytester = project("coverage <= 1", test=test, ini=f"calibrant_inconclusive = {setting}\n")
+    (pytester.path / "checks.py").write_text("def brief(item):\n    raise RuntimeError('no')\n")
+    result = ran(pytester)
+    result.assert_outcomes(**outcome)
+    told = "calibrant: bot is INCONCLUSIVE\nbrief: no item was rated (40 metric_error); mend what the metric's own code"
+    assert (told in result.stdout.str()) == (setting == "fail")

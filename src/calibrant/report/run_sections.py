@@ -9,7 +9,7 @@ from calibrant.errors import CODES
 from calibrant.report.drawing import Scale, distribution, interval, label_counts
 from calibrant.report.markup import DASH, Child, Markup, element, joined
 from calibrant.report.page import Section, section, table
-from calibrant.report.tables import estimate_text, money
+from calibrant.report.tables import estimate_text, money, unrated_metrics
 
 __all__ = ["answers", "estimate_cell", "run_lead", "run_sections"]
 
@@ -35,9 +35,7 @@ def run_lead(run: Data) -> Markup:
             element("span", run["run"], class_="id"),
             f". Gates: {told}." if told else ".",
         ),
-        None
-        if run["status"] == "complete"
-        else element("p", element("strong", "INCOMPLETE"), ": the numbers are partial.", class_="note"),
+        _unsettled(run),
         _gullible(run),
     )
 
@@ -166,6 +164,14 @@ def _figure(metric: Data) -> Markup:
         drawn = distribution(spread, label=name, threshold=threshold, higher_is_better=higher)
         told = "scores" if threshold is None else f"passes {'from' if higher else 'up to'} {threshold:g}"
     return element("figure", element("figcaption", element("strong", name), f" {told}"), drawn)
+
+
+def _unsettled(run: Data) -> Markup | None:
+    if run["status"] != "complete":
+        return element("p", element("strong", "INCOMPLETE"), ": the numbers are partial.", class_="note")
+    unrated = ", ".join(unrated_metrics(run))
+    told = f": {unrated} rated nothing."
+    return element("p", element("strong", "INCONCLUSIVE"), told, class_="note") if unrated else None
 
 
 def _gullible(run: Data) -> Markup | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from calibrant.report.columns import aligned
 
-__all__ = ["estimate_text", "gate_lines", "money", "run_csv", "run_text"]
+__all__ = ["estimate_text", "gate_lines", "money", "run_csv", "run_text", "unrated_metrics"]
 
 Data = Mapping[str, Any]
 HEADER = ("metric", "pass rate", "score", "n", "failed", "skipped", "worst case", "cost")
@@ -87,10 +87,17 @@ def money(usd: float | None) -> str:
 def _headline(run: Data) -> str:
     dataset = run["dataset"]
     clusters = f" in {dataset['clusters']} clusters" if "clusters" in dataset else ""
-    partial = "" if run["status"] == "complete" else "  INCOMPLETE: the numbers are partial"
+    unrated = ", ".join(unrated_metrics(run))
+    partial = f"  INCONCLUSIVE: {unrated} rated nothing" if unrated else ""
+    partial = partial if run["status"] == "complete" else "  INCOMPLETE: the numbers are partial"
     failed = [report["metric"] for report in run.get("canaries", ()) if not report["passed"]]
     gullible = f"  CANARIES FAILED: {', '.join(failed)}" if failed else ""
     return f"{run['name']}  {run['run']}  {dataset['n']} items of {dataset['name']}{clusters}{partial}{gullible}"
+
+
+def unrated_metrics(run: Data) -> list[str]:
+    """The names of the metrics that rated no item at all."""
+    return [metric["name"] for metric in run["metrics"] if not metric["pass_rate"]["coverage"]["rated"]]
 
 
 def _row(metric: Data) -> list[str]:

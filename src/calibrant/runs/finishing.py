@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from calibrant.runs.gating import judged
 from calibrant.runs.people import corrected, labels_json
 from calibrant.runs.records import Run
+from calibrant.runs.unrated import unrated_text
 from calibrant.runs.withholding import report_without_text
 
 if TYPE_CHECKING:
@@ -73,9 +74,8 @@ def warnings_of(summaries: Sequence[MetricSummary]) -> list[str]:
             bounds = rate.worst_case
             hidden = "" if bounds is None else f"; the pass rate lies between {bounds[0]:.3f} and {bounds[1]:.3f}"
             found.append(f"{summary.name}: {coverage.failed} of {asked} items could not be rated{hidden}")
-        if not coverage.rated and coverage.total:
-            told = ", ".join(f"{count} {code}" for code, count in coverage.codes.items())
-            found.append(f"{summary.name}: no item was rated ({told})")
+        if unrated := unrated_text(summary.name, coverage):
+            found.append(unrated)
         left = sum(count for code, count in coverage.codes.items() if code in STOPPING)
         if left and left < coverage.total:
             found.append(f"{summary.name}: {left} of {coverage.total} items were not reached; the numbers are partial")

@@ -111,8 +111,19 @@ class Run:
 
     @property
     def exit_code(self) -> int:
-        """4 when the run is incomplete, else 1 when a gate failed, 3 when one is inconclusive, 0 when all passed."""
-        return EXIT_INCOMPLETE if self.status == "incomplete" else exit_code_of(self.gates)
+        """4 when the run is incomplete, else 1 when a gate failed, 3 when one is inconclusive, 0 when all passed.
+
+        It is also 3 when a metric rated nothing, with gates or without: of that metric, nothing is known.
+        """
+        if self.status == "incomplete":
+            return EXIT_INCOMPLETE
+        code = exit_code_of(self.gates)
+        return EXIT_INCONCLUSIVE if code == EXIT_PASSED and self.unrated else code
+
+    @property
+    def unrated(self) -> tuple[str, ...]:
+        """The names of the metrics that rated no item at all; `warnings` says why, and what to do."""
+        return tuple(summary.name for summary in self.metrics if not summary.pass_rate.coverage.rated)
 
     @property
     def coverage(self) -> float | None:

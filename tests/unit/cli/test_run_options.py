@@ -167,8 +167,8 @@ def test_init_without_an_answer_says_what_to_do(command, tmp_path):
     assert "no column looks like the answer: name it in plan.yaml (columns: {answer: ...}), or name a system" in out
     sys.modules.pop("checks", None)
     code, out, _ = command("run", "plan.yaml", "--quiet")
-    assert code == 0
-    assert "warning: answered: no item was rated (2 missing_field)" in out
+    assert code == 3
+    assert "warning: answered: no item was rated (2 missing_field); give the dataset the fields" in out
 
 
 def test_an_id_column_that_repeats_is_no_id(command, tmp_path):

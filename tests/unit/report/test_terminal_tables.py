@@ -226,7 +226,9 @@ def test_a_metric_that_rated_nothing_is_told_in_one_warning():
         raise RuntimeError("no")
 
     result = kept(items(5), [broken])
-    assert result.warnings == ("broken: no item was rated (5 metric_error)",)
+    (warning,) = result.warnings
+    assert warning.startswith("broken: no item was rated (5 metric_error); mend what the metric's own code raised")
+    assert str(result).splitlines()[0].endswith("INCONCLUSIVE: broken rated nothing")
     assert "broken, pass rate" not in str(result)
 
 

@@ -87,7 +87,9 @@ def test_a_run_without_numbers_has_null_and_a_reason():
     data = json.loads(json.dumps(result.to_json(), allow_nan=False))
     estimate = data["metrics"][0]["pass_rate"]
     assert (estimate["value"], estimate["lower"], estimate["reason"]) == (None, None, "no item was rated")
-    assert "groundedness: no item was rated (2 reply_unparsable)" in data["warnings"]
+    remedy = "name a judge that keeps to the form it is asked for"
+    assert f"groundedness: no item was rated (2 reply_unparsable); {remedy}" in data["warnings"]
+    assert (data["exit_code"], data["status"]) == (3, "complete")
 
 
 @pytest.mark.parametrize(("failing", "warned"), [((), False), ((1,), True), (tuple(range(10)), True)])
