@@ -33,7 +33,7 @@ class RowSource:
     """Rows that can be gone through as often as needed; a file is opened anew each time.
 
     `columns` are the names in the header, None where every row brings its own. `is_text` says that all cells are texts,
-    so that lists and numbers in them are still to be read.
+    so that lists and numbers in them are still to be read. `title` is what errors call it: a file by its whole name.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class RowSource:
         is_text: bool = False,
     ) -> None:
         self.name = name
+        self.title = name
         self.columns = None if columns is None else tuple(columns)
         self.is_text = is_text
         self._rows = rows
@@ -60,7 +61,9 @@ def row_source(source: Any, *, name: str = "") -> RowSource:
     [{'query': 'Hi?'}]
     """
     if isinstance(source, str | Path):
-        return _file(Path(source), name)
+        found = _file(Path(source), name)
+        found.title = Path(source).name
+        return found
     if isinstance(source, bytes | Mapping):
         raise WrongTypeError(f"a dataset is a path, a frame or a list of items, not {shortened(source)}")
     if hasattr(source, "collect_schema") and hasattr(source, "lazy"):

@@ -42,11 +42,12 @@ class ItemTable:
     ) -> None:
         self.rows = rows
         self.name = rows.name
+        self.title = rows.title
         self.cluster = cluster
         self._fields = _fields_of_columns(rows, dict(columns or {}))
         self._own_clusters: Sequence[str] | None = None
         if cluster is not None and rows.columns is not None and cluster not in {*rows.columns, *self._fields.values()}:
-            raise InputError(f"{rows.name} has no column {cluster!r} for clusters; it has: {', '.join(rows.columns)}")
+            raise InputError(f"{rows.title} has no column {cluster!r} for clusters; it has: {', '.join(rows.columns)}")
 
     @classmethod
     def of(cls, dataset: Dataset) -> ItemTable:
@@ -65,7 +66,7 @@ class ItemTable:
         for row in self.rows:
             item, problem = self._item(row)
             if item is None:
-                raise InputError.gathered(self.name, [problem])
+                raise InputError.gathered(self.title, [problem])
             yield item
 
     def cluster_of(self, item: EvalInput, position: int) -> str:
@@ -92,7 +93,7 @@ class ItemTable:
                 sample.append(item)
         problems += self._repeated(names)
         if problems:
-            raise InputError.gathered(self.name, problems)
+            raise InputError.gathered(self.title, problems)
         return Survey(
             n=digest.n,
             hash=digest.inputs,
@@ -183,7 +184,7 @@ def _fields_of_columns(rows: RowSource, columns: Mapping[str, str]) -> dict[str,
         if column not in fields and column not in {*EvalInput.FIELDS, "id"} and _is_taken(column)
     ]
     if problems:
-        raise InputError.gathered(rows.name, problems)
+        raise InputError.gathered(rows.title, problems)
     return fields
 
 

@@ -9,7 +9,7 @@ from calibrant.errors import CODES
 from calibrant.report.drawing import Scale, distribution, interval, label_counts
 from calibrant.report.markup import DASH, Child, Markup, element, joined
 from calibrant.report.page import Section, section, table
-from calibrant.report.tables import estimate_text, money, unrated_metrics
+from calibrant.report.tables import estimate_text, money, named_item, unrated_metrics
 
 __all__ = ["answers", "estimate_cell", "run_lead", "run_sections"]
 
@@ -137,7 +137,7 @@ def _failures(run: Data) -> Iterator[Markup]:
             joined(element("code", cause["code"]), element("small", CODES[cause["code"]].meaning)),
             metric["name"],
             f"{cause['count']:,}",
-            element("span", cause["item"], class_="id"),
+            element("span", named_item(cause), class_="id"),
             element("div", cause["message"], class_="wide"),
         ]
         for metric in run["metrics"]

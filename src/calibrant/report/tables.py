@@ -9,13 +9,15 @@ from typing import Any
 
 from calibrant.report.columns import aligned
 
-__all__ = ["estimate_text", "gate_lines", "money", "run_csv", "run_text", "unrated_metrics"]
+__all__ = ["estimate_text", "gate_lines", "money", "named_item", "run_csv", "run_text", "unrated_metrics"]
 
 Data = Mapping[str, Any]
 HEADER = ("metric", "pass rate", "score", "n", "failed", "skipped", "worst case", "cost")
 ESTIMATES = ("pass_rate", "score", "corrected_pass_rate")
 MESSAGE_LENGTH = 100
 SHOWN_CANARIES = 3
+HASH_LENGTH = 16
+"""An item without an id of its own is called by so many digits of its hash."""
 
 
 def run_text(run: Data) -> str:
@@ -146,12 +148,23 @@ def _corrected(run: Data) -> Iterator[str]:
             yield f"{metric['name']}: corrected by people {text}, the judge's own {own}{reason}"
 
 
+def named_item(cause: Data) -> str:
+    """The item of a failure's example, with its place in the dataset where its name is only its hash.
+
+    >>> named_item({"item": "95c3c1f0a6b7d8e9", "number": 4}), named_item({"item": "t4", "number": 4})
+    ('95c3c1f0a6b7d8e9 (number 4)', 't4')
+    """
+    is_hash = len(cause["item"]) == HASH_LENGTH and not cause["item"].strip("0123456789abcdef")
+    number = cause.get("number") if is_hash else None
+    return f"{cause['item']} (number {number})" if number else cause["item"]
+
+
 def _failures(run: Data) -> Iterator[str]:
     for metric in run["metrics"]:
         for cause in metric["failures"]:
             message = " ".join(cause["message"].split())
             shown = message if len(message) <= MESSAGE_LENGTH else f"{message[:MESSAGE_LENGTH]}..."
-            yield f"{metric['name']}: {cause['count']} {cause['code']}, for example item {cause['item']}: {shown}"
+            yield f"{metric['name']}: {cause['count']} {cause['code']}, for example item {named_item(cause)}: {shown}"
 
 
 def _unstable(run: Data) -> Iterator[str]:

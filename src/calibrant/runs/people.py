@@ -53,7 +53,7 @@ def read_labels(source: Any) -> Labels:
             problems.append(f"{row.place}: {told}; name the annotator of each row")
         answers[annotator] = value
     if problems:
-        raise InputError.gathered(rows.name, problems)
+        raise InputError.gathered(rows.title, problems)
     return found
 
 

@@ -95,7 +95,7 @@ def measurement(
     table = read_items(dataset, columns=settings.columns, cluster=settings.cluster)
     survey = table.survey()
     if not survey.n:
-        raise InputError(f"{table.name or 'the dataset'} has no items; a run needs at least one")
+        raise InputError(f"{table.title or 'the dataset'} has no items; a run needs at least one")
     asked = system if system is None or isinstance(system, System) else System(system)
     return Measurement(
         table=table,

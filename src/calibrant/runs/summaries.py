@@ -16,16 +16,21 @@ __all__ = ["FailureCause", "MetricSummary", "Spread", "UnstableItem"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureCause:
-    """One failure code: how many items it cost, and one of them with what was said."""
+    """One failure code: how many items it cost, and one of them with what was said.
+
+    `number` is that item's place in the dataset, from 1 on, which finds an item that has no id of its own.
+    """
 
     code: str
     count: int
     item: str
     message: str
+    number: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """The cause as JSON has it."""
-        return {"code": self.code, "count": self.count, "item": self.item, "message": self.message}
+        example = {"item": self.item, "number": self.number, "message": self.message}
+        return {"code": self.code, "count": self.count, **example}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

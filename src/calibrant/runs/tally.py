@@ -169,10 +169,11 @@ class Tally:
 
     def _causes(self) -> tuple[FailureCause, ...]:
         ranked = sorted(self._code_counts().items(), key=lambda entry: (-entry[1], entry[0]))
-        return tuple(
-            FailureCause(code=code, count=count, item=self._examples[code][1], message=self._examples[code][2])
-            for code, count in ranked
-        )
+        return tuple(self._cause(code, count) for code, count in ranked)
+
+    def _cause(self, code: str, count: int) -> FailureCause:
+        position, item, message = self._examples[code]
+        return FailureCause(code=code, count=count, item=item, message=message, number=position + 1)
 
     def _count_votes(self, position: int, votes: Sequence[Rating]) -> None:
         outcomes = [self.spec.outcome(vote.value) for vote in votes if vote.value is not None]

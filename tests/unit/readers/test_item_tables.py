@@ -169,3 +169,29 @@ def test_every_way_in_gives_the_same_items(tmp_path_factory, rows):
         table = read_items(source)
         assert [*table] == expected
         assert table.survey().contents == read_items(expected).survey().contents
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("faq.csv", "id,query\n1\n", "faq.csv has 1 problem:\n  line 2: has 1 cells, the header has 2"),
+        ("faq.jsonl", "[]\n", "faq.jsonl has 1 problem:\n  line 1: expected a JSON object, got []"),
+        ("faq.json", '[{"id": "a"}, {"id": "a"}]', "faq.json has 1 problem:\n  item 1, item 2 share the id 'a'"),
+        ("faq.csv", "id,hash\n1,x\n", "faq.csv has 1 problem:\n  column 'inputs' cannot be a field"),
+    ],
+)
+def test_a_files_problems_are_told_under_its_whole_name_and_its_items_under_the_short_one(tmp_path, file, text, told):
+    (tmp_path / file).write_text(text.replace("hash", "inputs"))
+    with pytest.raises(InputError) as raised:
+        read_items(tmp_path / file).survey()
+    assert str(raised.value).startswith(told)
+    (tmp_path / "right.csv").write_text("id\n1\n")
+    assert read_items(tmp_path / "right.csv").name == "right"
+
+
+def test_what_is_asked_of_a_file_and_is_not_in_it_is_told_under_its_name(tmp_path):
+    (tmp_path / "faq.csv").write_text("id,query\n1,Open?\n")
+    with pytest.raises(InputError, match=r"^faq\.csv has 1 problem:\n  answer: there is no column 'reply'"):
+        read_items(tmp_path / "faq.csv", columns={"answer": "reply"})
+    with pytest.raises(InputError, match=r"^faq\.csv has no column 'customer' for clusters; it has: id, query"):
+        read_items(tmp_path / "faq.csv", cluster="customer")

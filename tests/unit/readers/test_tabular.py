@@ -116,7 +116,7 @@ def test_what_is_no_table_is_refused(tmp_path):
     path = written(tmp_path / "b.csv", "id\n1\n")
     with pytest.raises(InputError, match="query: there is no column 'question'; it has: id"):
         read_items(path, columns={"query": "question"})
-    with pytest.raises(InputError, match="b has no column 'customer' for clusters; it has: id"):
+    with pytest.raises(InputError, match="b.csv has no column 'customer' for clusters; it has: id"):
         read_items(path, cluster="customer")
     with pytest.raises(InputError, match="item 1: has no 'customer', which says its cluster"):
         read_items([{"id": 1}], cluster="customer").survey()

@@ -1,14 +1,15 @@
 import csv
 import io
+import re
 
 import pytest
 from sample_runs import brief, items, jury, kept, share, tone
 
-from calibrant import metric
+from calibrant import metric, run
 from calibrant.report import comparison_csv, comparison_text, run_csv, run_text
 from calibrant.report.columns import aligned
 from calibrant.report.comparison_tables import p_value_text, verdict_text
-from calibrant.report.tables import estimate_text, gate_lines, money
+from calibrant.report.tables import estimate_text, gate_lines, money, named_item
 from calibrant.runs import compare
 
 
@@ -237,3 +238,19 @@ def test_runs_that_go_by_letters_are_not_told_that_a_is_a():
     text = comparison_text(compare(run, run).to_json())
     assert text.startswith("A (same): 6 items\nB (same): 6 items\n\nmetric")
     assert "A = A" not in text
+
+
+def test_an_example_without_an_id_is_found_by_its_place():
+    def broken(item):
+        raise RuntimeError("no")
+
+    rows = [{"query": f"Why {n}?", "answer": "So."} for n in range(3)]
+    found = run(rows, [broken])
+    (line,) = [line for line in str(found).splitlines() if line.startswith("broken: 3 metric_error")]
+    assert re.search(r"for example item [0-9a-f]{16} \(number 1\): RuntimeError: no", line)
+    assert found.to_json()["metrics"][0]["failures"][0]["number"] == 1
+    assert "(number" not in str(run([{"id": "t1", **rows[0]}], [broken]))
+
+
+def test_a_report_from_before_places_were_kept_is_shown_without():
+    assert named_item({"item": "95c3c1f0a6b7d8e9"}) == "95c3c1f0a6b7d8e9"
