@@ -26,17 +26,19 @@ def plan() -> None:
 def check(path: Path, *, as_json: bool, without_baseline: bool) -> None:
     """Check PLAN: its keys, files, judges, functions, gates, labels and every row of its dataset.
 
-    Nobody is asked.
+    Nobody is asked. A judge whose key is nowhere is a warning: kept answers need none.
     """
     from calibrant.readers.plan import read_plan
     from calibrant.runs.assembly import assembled
 
     ready = assembled(read_plan(path), without_baseline=without_baseline)
+    told = ready.forecast
     if as_json:
-        told = {"schema": "calibrant.forecast/1", "name": ready.plan.name, **ready.measurement.forecast.to_json()}
         click.echo(json.dumps(told, ensure_ascii=False))
         return
     click.echo(f"{path.name} is right: {ready.measurement.forecast}")
+    for text in told["warnings"]:
+        click.echo(f"warning: {text}")
 
 
 @plan.command(epilog=examples("calibrant plan schema > plan.schema.json"))

@@ -67,12 +67,13 @@ def _progress() -> Any:
 
 
 def _foretell(ready: Assembly, *, as_json: bool) -> int:
-    forecast = ready.measurement.forecast
+    told = ready.forecast
     if as_json:
-        told = {"schema": "calibrant.forecast/1", "name": ready.plan.name, **forecast.to_json()}
         click.echo(json.dumps(told))
     else:
-        click.echo(f"{ready.plan.name}: {forecast}")
+        click.echo(f"{ready.plan.name}: {ready.measurement.forecast}")
+        for text in told["warnings"]:
+            click.echo(f"warning: {text}")
         click.echo("nobody was asked (--dry-run)")
     return 0
 

@@ -21,13 +21,17 @@ MOST_PROBLEMS = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What one passage through a table finds: how many items, their hashes, how many clusters, and the first few."""
+    """What one passage through a table finds: how many items, their hashes, how many clusters, and the first few.
+
+    `fields` are those that at least one item has.
+    """
 
     n: int
     hash: str
     contents: str
     clusters: int | None
     first: tuple[EvalInput, ...]
+    fields: frozenset[str] = frozenset()
 
 
 class ItemTable:
@@ -80,6 +84,7 @@ class ItemTable:
         digest, names, problems = ItemDigest(), array("q"), list[str]()
         clusters: set[str] = set()
         sample: list[EvalInput] = []
+        fields = set[str]()
         for row in self.rows:
             item, problem = self._checked(row, clusters, len(names))
             if item is None:
@@ -88,6 +93,7 @@ class ItemTable:
                     break
                 continue
             digest.add(item)
+            fields.update(item.to_json())
             names.append(_short_hash(item.id))
             if len(sample) < first:
                 sample.append(item)
@@ -100,6 +106,7 @@ class ItemTable:
             contents=digest.contents,
             clusters=len(clusters) if self.has_clusters else None,
             first=tuple(sample),
+            fields=frozenset(fields),
         )
 
     def _checked(self, row: Row, clusters: set[str], position: int) -> tuple[EvalInput | None, str]:

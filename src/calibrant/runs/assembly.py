@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from calibrant.errors import EvalError, InputError, UnknownNameError
 from calibrant.models.connecting import connect
 from calibrant.runs.engine import gate_conditions
+from calibrant.runs.missing_keys import key_warnings
+from calibrant.runs.needed_fields import unmet_needs
 from calibrant.runs.people import Labels, check_labels, read_labels
 from calibrant.runs.plan_imports import imported
 from calibrant.runs.plan_metrics import PlanJudges, plan_metric
@@ -38,6 +40,12 @@ class Assembly:
     gates: tuple[Gate, ...] = ()
     baseline: str | None = None
     labels: Labels = field(default_factory=dict[str, Any])
+
+    @property
+    def forecast(self) -> dict[str, Any]:
+        """What the run would take, and what may keep it from being answered, as JSON has it."""
+        told = {"schema": "calibrant.forecast/1", "name": self.plan.name, **self.measurement.forecast.to_json()}
+        return {**told, "warnings": [*key_warnings(self.measurement.metrics)]}
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -87,6 +95,9 @@ def assembled(plan: Plan, *, without_baseline: bool = False, **changes: Any) -> 
     problems.settle(plan)
     canaries = changes.pop("canaries", None) or plan.canaries
     asked = measurement(plan.dataset.path, metrics, system, _settings(plan, changes), canaries=canaries)
+    lines = {entry.name: entry.line for entry in plan.metrics}
+    problems.found += [(lines.get(name, 1), f"metric {name!r} {needs}") for name, needs in unmet_needs(asked)]
+    problems.settle(plan)
     return Assembly(plan=plan, measurement=asked, gates=gates, baseline=baseline, labels=labels)
 
 

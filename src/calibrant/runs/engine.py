@@ -15,6 +15,7 @@ from calibrant.runs.canaries import CanaryTurn, mixed
 from calibrant.runs.finishing import finished
 from calibrant.runs.gate_text import checked_gates
 from calibrant.runs.keeping import opened
+from calibrant.runs.needed_fields import check_fields
 from calibrant.runs.people import check_labels, read_labels
 from calibrant.runs.preparation import Measurement, measurement
 from calibrant.runs.progress import reported
@@ -79,6 +80,7 @@ async def run_async(  # noqa: PLR0913 - as `run`
     """`run`, within a running event loop."""
     settings = settings or RunSettings()
     asked = measurement(dataset, metrics, system, settings, canaries=canaries)
+    check_fields(asked)
     conditions = gate_conditions(gates, asked.metrics, has_baseline=baseline is not None)
     known = {} if labels is None else read_labels(labels)
     check_labels(known, asked.metrics)

@@ -166,9 +166,10 @@ def test_init_without_an_answer_says_what_to_do(command, tmp_path):
     assert code == 0
     assert "no column looks like the answer: name it in plan.yaml (columns: {answer: ...}), or name a system" in out
     sys.modules.pop("checks", None)
-    code, out, _ = command("run", "plan.yaml", "--quiet")
-    assert code == 3
-    assert "warning: answered: no item was rated (2 missing_field); give the dataset the fields" in out
+    code, _, err = command("run", "plan.yaml", "--quiet")
+    assert code == 2
+    told = "metric 'answered' needs answer, missing or empty in every item of odd.csv (it has: x, y); name its column"
+    assert told in err
 
 
 def test_an_id_column_that_repeats_is_no_id(command, tmp_path):

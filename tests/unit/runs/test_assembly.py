@@ -89,7 +89,7 @@ def test_judges_are_those_of_the_metric_else_those_of_the_plan(folder):
           other: {model: openai/y, base_url: "http://localhost:1/v1"}
         judges: [main]
         metrics:
-          - groundedness
+          - fluency
           - {name: polite, rubric: polite.md, judges: [main, main, other], aggregation: median, quorum: 2}
           - {name: brief, function: "checks:brief"}
         """,
@@ -284,7 +284,7 @@ def test_a_budget_in_money_needs_prices_and_says_so_before_the_first_call(folder
     text = """\
     models: {{main: {{model: openai/unheard-of, base_url: "http://localhost:1/v1"{price}}}}}
     judges: main
-    metrics: [groundedness]
+    metrics: [fluency]
     budget: {{usd: 1}}
     """
     with pytest.raises(InputError, match="the price of openai/unheard-of is unknown: give it") as caught:

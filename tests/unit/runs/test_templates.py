@@ -6,6 +6,7 @@ import io
 import pytest
 from ruamel.yaml import YAML
 
+from calibrant.errors import InputError
 from calibrant.metrics import RubricMetric
 from calibrant.readers.plan import read_plan
 from calibrant.runs import run_plan
@@ -158,9 +159,10 @@ def test_what_was_written_runs(tmp_path, header, rate):
     (tmp_path / "plan.yaml").write_text(plan_text("data.csv", header, fields=fields, model=None), encoding="utf-8")
     (tmp_path / "checks.py").write_text(checks_text(), encoding="utf-8")
     assert read_plan(tmp_path / "plan.yaml").dataset.path == tmp_path / "data.csv"
+    if rate is None:
+        with pytest.raises(InputError, match=r"line \d+: metric 'answered' needs answer, missing or empty"):
+            run_plan(tmp_path / "plan.yaml")
+        return
     result = run_plan(tmp_path / "plan.yaml")
     assert result.metric("answered").pass_rate.value == rate
-    if rate is None:
-        assert result.metric("answered").pass_rate.coverage.codes == {"missing_field": 4}
-        assert result.unrated == ("answered",)
     result.close()
