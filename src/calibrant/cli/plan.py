@@ -28,10 +28,9 @@ def check(path: Path, *, as_json: bool, without_baseline: bool) -> None:
 
     Nobody is asked. A judge whose key is nowhere is a warning: kept answers need none.
     """
-    from calibrant.readers.plan import read_plan
-    from calibrant.runs.assembly import assembled
+    from calibrant.runs.assembly import assembled_file
 
-    ready = assembled(read_plan(path), without_baseline=without_baseline)
+    ready = assembled_file(path, without_baseline=without_baseline)
     told = ready.forecast
     if as_json:
         click.echo(json.dumps(told, ensure_ascii=False))

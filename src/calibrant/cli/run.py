@@ -45,12 +45,11 @@ def run(plan: Path, *, dry_run: bool, as_json: bool, as_csv: bool, page: Path | 
 
     The same command again goes on where it stopped: calls that were answered are not made again.
     """
-    from calibrant.readers.plan import read_plan
-    from calibrant.runs.assembly import assembled
+    from calibrant.runs.assembly import assembled_file
     from calibrant.runs.planned import carried_out
 
     progress = None if is_quiet() or dry_run else _progress()
-    ready = assembled(read_plan(plan), progress=progress, catch_interrupt=True, **changes)
+    ready = assembled_file(plan, progress=progress, catch_interrupt=True, **changes)
     if dry_run:
         return _foretell(ready, as_json=as_json)
     note(f"{ready.plan.name}: {ready.measurement.forecast}")

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from calibrant.errors import InputError
-from calibrant.readers.schema import Finding, findings, line_of, suggestion
+from calibrant.readers.schema import Finding, findings, line_of, prune, suggestion
 
-__all__ = ["DatasetEntry", "MetricEntry", "ModelEntry", "Plan", "plan_schema", "read_plan"]
+__all__ = ["DatasetEntry", "MetricEntry", "ModelEntry", "Plan", "plan_schema", "read_plan", "surveyed_plan"]
+
+SETTLING = ("dataset", "metrics", "models", "judges", "system", "baseline")
+"""Where one of these is not written as it should be, much else would seem wrong that is not."""
 
 LIMITS = frozenset({"requests_per_minute", "tokens_per_minute", "concurrency"})
 
@@ -93,14 +96,40 @@ def plan_schema() -> Mapping[str, Any]:
 
 def read_plan(path: Path | str) -> Plan:
     """The plan in the file `path`. All that is wrong with it is raised as one InputError, line by line."""
+    plan, problems = surveyed_plan(path)
+    if plan is None or problems:
+        raise InputError.gathered(Path(path).name, [str(problem) for problem in problems])
+    return plan
+
+
+def surveyed_plan(path: Path | str) -> tuple[Plan | None, list[Finding]]:
+    """The plan in the file `path` as far as it can be understood, and what is wrong with it, in the order of its lines.
+
+    The plan is None where what is wrong leaves open what the rest means. A file that cannot be read raises InputError.
+    """
     path = Path(path)
     document = _document(path)
     problems = findings(document, plan_schema())
-    if not problems:
-        problems = sorted(_meaning(document, path.parent))
-    if problems:
-        raise InputError.gathered(path.name, [str(problem) for problem in problems])
-    return _plan(path, document)
+    if problems and not _is_understood(document):
+        return None, problems
+    return _plan(path, document), sorted([*problems, *_meaning(document, path.parent)])
+
+
+def _is_understood(document: Any) -> bool:
+    """Whether the rest of a plan with problems can be gone through: it is left without what does not fit the schema."""
+    from difflib import get_close_matches
+
+    if not isinstance(document, Mapping):
+        return False
+    known: Mapping[str, Any] = plan_schema()["properties"]
+    strange = [str(key) for key in cast("Mapping[Any, Any]", document) if key not in known]
+    if any(get_close_matches(key, SETTLING, n=1) for key in strange):
+        return False
+    prune(document, plan_schema())
+    wrong = {key for key, value in cast("Mapping[str, Any]", document).items() if findings(value, known[key])}
+    for key in wrong.difference(SETTLING):
+        del cast("dict[str, Any]", document)[key]
+    return not wrong & {*SETTLING} and {"dataset", "metrics"} <= document.keys()
 
 
 def _document(path: Path) -> Any:

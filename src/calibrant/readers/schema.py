@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from calibrant.errors import shortened
 
-__all__ = ["Finding", "findings", "line_of", "suggestion"]
+__all__ = ["Finding", "findings", "line_of", "prune", "suggestion"]
 
 TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -40,6 +41,24 @@ class Finding(NamedTuple):
 def findings(document: Any, schema: Mapping[str, Any]) -> list[Finding]:
     """Every way in which `document`, as ruamel.yaml reads it, does not follow `schema`, in the order of its lines."""
     return sorted(_check(document, schema, "the plan", 1))
+
+
+def prune(value: Any, schema: Mapping[str, Any]) -> None:
+    """Take out of `value`, however deep, the keys that `schema` does not know, so that the rest can be looked at."""
+    if "anyOf" in schema:
+        schema = next((one for one in schema["anyOf"] if _has_type(value, one["type"])), {})
+    if isinstance(value, Mapping):
+        known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
+        for key in [*cast("Mapping[Any, Any]", value)]:
+            if key not in known and others is False:
+                # A key that came by a merge (<<) belongs to another mapping, and stays.
+                with contextlib.suppress(KeyError):
+                    del cast("dict[Any, Any]", value)[key]
+            elif key in known or isinstance(others, Mapping):
+                prune(value[key], known.get(key, others))
+    elif isinstance(value, list):
+        for inner in cast("list[Any]", value):
+            prune(inner, schema.get("items", {}))
 
 
 def line_of(parent: Any, key: Any) -> int:

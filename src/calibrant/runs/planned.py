@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calibrant.bridge import run_sync
-from calibrant.readers.plan import read_plan
-from calibrant.runs.assembly import assembled
+from calibrant.runs.assembly import assembled_file
 from calibrant.runs.engine import measured
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def run_plan(path: str | Path, *, without_baseline: bool = False, **changes: Any
     plan again goes on where it stopped. `without_baseline` is for a first run: gates that are held against the
     baseline stay open.
     """
-    return carried_out(assembled(read_plan(path), without_baseline=without_baseline, **changes))
+    return carried_out(assembled_file(path, without_baseline=without_baseline, **changes))
 
 
 def carried_out(ready: Assembly) -> Run:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from calibrant.readers.plan import plan_schema
-from calibrant.readers.schema import Finding, findings, line_of, suggestion
+from calibrant.readers.schema import Finding, findings, line_of, prune, suggestion
 
 POINT = {
     "type": "object",
@@ -154,3 +154,14 @@ def test_the_shipped_schema_is_json_schema_of_the_kind_that_is_checked():
 
     used = set(words(json.loads(json.dumps(plan_schema()))))
     assert used <= checked
+
+
+def test_what_a_schema_does_not_know_is_taken_out_however_deep_and_nothing_else():
+    inner = {"type": "object", "additionalProperties": False, "properties": {"a": {"type": "integer"}}}
+    lists = {"type": "array", "items": inner}
+    either = {"anyOf": [{"type": "string"}, inner]}
+    named = {"type": "object", "additionalProperties": inner}
+    schema = {**inner, "properties": {"a": {"type": "integer"}, "list": lists, "either": either, "named": named}}
+    document = {"a": "x", "b": 1, "list": [{"a": 1, "b": 2}, 3], "either": {"b": 1}, "named": {"m": {"a": 1, "z": 2}}}
+    prune(document, schema)
+    assert document == {"a": "x", "list": [{"a": 1}, 3], "either": {}, "named": {"m": {"a": 1}}}
