@@ -81,6 +81,25 @@ def test_what_cannot_be_done_without_an_extra_says_how_to_install_it(extra, work
     assert message.endswith(f"needs an optional part; install it with: pip install 'calibrant[{extra}]'")
 
 
+def test_a_comparison_without_charts_says_so_once_and_in_its_report(tmp_path):
+    done = without_extras(
+        "from calibrant.alignment import *\n"
+        f"project = MetaEvaluator({str(tmp_path)!r})\n"
+        "project.add_external_judge_results({'a': 'yes', 'b': 'no'}, 'judge', task='safe')\n"
+        "project.add_external_annotation_results({'a': 'yes', 'b': 'yes'}, 'kim', task='safe')\n"
+        "scorers = {'one': AccuracyScorer(), 'two': AltTestScorer()}\n"
+        "metrics = [MetricConfig(of, ['safe'], 'single', display_name=name) for name, of in scorers.items()]\n"
+        "project.add_metrics_config(MetricsConfig(metrics))\n"
+        "project.compare_async()\n"
+        "print(project.score_report.to_text())\n"
+    )
+    note = "no chart was drawn of one, two: drawing charts needs an optional part; install it with: pip install"
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("no chart was drawn") == 1
+    assert note in done.stderr
+    assert note in done.stdout
+
+
 def test_text_similarity_has_the_same_numbers_without_its_extra():
     work = (
         "from calibrant.metrics import matching_ratio\n"

@@ -56,7 +56,7 @@ def answers_of_table(
     An answer that its task does not know is no answer: it is named in the notes, and its item counts as failed, as
     does a row whose `status` is neither "success" nor "skipped". A "partial" row keeps what was answered.
     """
-    what = f"the results of {rater!r}"
+    what = f"the table of {rater!r}"
     frame = with_ids(table, id_column_of(table, id_column, what), what)
     tasks = _tasks(frame, task, what)
     failed, gone = _unsuccessful(frame)
@@ -80,7 +80,7 @@ def _tasks(frame: pl.DataFrame, task: EvalTask | None, what: str) -> list[str]:
         found = [name for name in frame.columns if name not in SYSTEM_COLUMNS]
         expected = "a task"
     if not found:
-        raise InputError(f"{what} have no column for {expected}; they have: {', '.join(frame.columns)}")
+        raise InputError(f"{what} has no column for {expected}; it has: {', '.join(frame.columns)}")
     return found
 
 

@@ -34,7 +34,7 @@ from calibrant.alignment.stored_results import RaterKind, read_results, write_re
 from calibrant.alignment.tasks import EvalTask
 from calibrant.alignment.usual_metrics import usual_metrics
 from calibrant.bridge import run_sync
-from calibrant.errors import InputError, UnknownNameError, WrongTypeError, shortened
+from calibrant.errors import InputError, MissingExtraError, UnknownNameError, WrongTypeError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -347,16 +347,24 @@ class MetaEvaluator:
             )
         found = await compared(self.metrics_config.metrics, ratings)
         write_result_files(self.scores_dir, found)
-        if self.draws_charts:
-            self._aggregate(found)
-        self._report = ScoreReport(found, self.scores_dir, self.notes)
+        undrawn = self._aggregate(found) if self.draws_charts else []
+        for note in undrawn:
+            self.logger.warning("%s", note)
+        self._report = ScoreReport(found, self.scores_dir, [*self.notes, *undrawn])
         return {metric.name: list(metric.results) for metric in found}
 
-    def _aggregate(self, found: list[MetricResults]) -> None:
-        """Let each scorer draw what it likes; one that fails at it loses its drawing, and nothing else."""
+    def _aggregate(self, found: list[MetricResults]) -> list[str]:
+        """Let each scorer draw what it likes; one that fails at it loses its drawing, and nothing else.
+
+        Returns which charts were not drawn for want of an optional part.
+        """
         metrics = self.metrics_config.metrics if self.metrics_config else ()
+        undrawn: dict[str, list[str]] = {}
         for metric, results in zip(metrics, found, strict=True):
             try:
                 metric.scorer.aggregate_results(list(results.results), str(self.scores_dir), results.name)
+            except MissingExtraError as error:
+                undrawn.setdefault(str(error), []).append(results.name)
             except Exception:
                 metric.scorer.logger.exception("%s could not be drawn", results.name)
+        return [f"no chart was drawn of {', '.join(names)}: {why}" for why, names in undrawn.items()]

@@ -1,7 +1,8 @@
-"""The score report as HTML: a row a judge, a column a score, sortable where scripts run, and readable where not."""
+"""The score report as HTML: a row a judge, a column a score; sortable where scripts run, and readable where not."""
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from calibrant.report.drawing import Scale, interval
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from calibrant.alignment.score_report import Cell, ReportColumn
 
 __all__ = ["report_page", "score_section"]
+
+WIDEST = 6
+"""So many scores stand beside each other on a window of 1080 pixels without scrolling."""
 
 SCRIPT = """
 for (const button of document.querySelectorAll("table.judges th button")) button.addEventListener("click", () => {
@@ -32,10 +36,8 @@ for (const button of document.querySelectorAll("table.judges th button")) button
   body.append(...[...body.rows].sort(order));
 });
 """
-LEGEND = (
-    "Lines are 95% intervals unless a cell says otherwise; a star marks the best number of a column. "
-    "Whether two judges differ is said below: their intervals alone do not tell."
-)
+LEGEND = "Lines are 95% intervals unless a cell says otherwise; a star marks the best number of a column."
+BELOW = " Whether two judges differ is said below: their intervals alone do not tell."
 
 
 def report_page(
@@ -60,8 +62,8 @@ def score_section(
     """The same as a section of a page that shows more."""
     return section(
         "Judges against people",
-        _table(judges, columns),
-        element("p", LEGEND, class_="small"),
+        *(_table(judges, part) for part in _parts(columns)),
+        element("p", LEGEND, BELOW if compared else None, class_="small"),
         *(_listed(f"Judge against judge: {name}", lines) for name, lines in compared.items()),
         _listed("Notes", notes),
         script=SCRIPT,
@@ -74,10 +76,34 @@ def _listed(title: str, lines: Sequence[str]) -> Markup | None:
     return joined(element("h3", title), element("ul", *(element("li", line) for line in lines)))
 
 
+def _parts(columns: Sequence[ReportColumn]) -> list[list[ReportColumn]]:
+    """The columns in as many tables as the page's width asks for; scores of the same tasks stay together."""
+    alike = [list(group) for _, group in groupby(columns, key=lambda column: column.about)]
+    pieces = [group[at : at + WIDEST] for group in alike for at in range(0, len(group), WIDEST)]
+    parts: list[list[ReportColumn]] = []
+    for piece in pieces:
+        if parts and len(parts[-1]) + len(piece) <= WIDEST:
+            parts[-1] += piece
+        else:
+            parts.append(list(piece))
+    return parts or [[]]
+
+
+def _broken(name: str) -> Markup:
+    """A name that a line may break behind every underscore of."""
+    first, *others = name.split("_")
+    return joined(first, *(joined("_", element("wbr"), other) for other in others))
+
+
 def _table(judges: Sequence[str], columns: Sequence[ReportColumn]) -> Markup:
     names = [("judge_id", ""), *((column.name, column.about) for column in columns)]
     heads = (
-        element("th", element("button", name, type="button"), element("small", about) if about else None, scope="col")
+        element(
+            "th",
+            element("button", _broken(name), type="button"),
+            element("small", about) if about else None,
+            scope="col",
+        )
         for name, about in names
     )
     rows = (

@@ -60,7 +60,7 @@ def id_column_of(frame: pl.DataFrame, id_column: str | None, what: str) -> str:
     found = next((name for name in names if name in frame.columns), None)
     if found is None:
         wanted = repr(names[0]) if id_column else f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}"
-        remedy = "name one of them" if id_column else "rename the one that holds them"
+        remedy = "name one of them" if id_column else "rename the one that holds them, or in Python pass id_column="
         raise InputError(
             f"{what} has no column {wanted} with the ids of items; it has: {', '.join(frame.columns)}; {remedy}"
         )

@@ -10,7 +10,7 @@ __all__ = ["DASH", "Child", "Markup", "element", "joined"]
 DASH = "\N{EN DASH}"
 """What stands where there is no number."""
 
-VOID = frozenset({"br", "col", "hr", "link", "meta"})
+VOID = frozenset({"br", "col", "hr", "link", "meta", "wbr"})
 
 
 class Markup(str):

@@ -30,9 +30,9 @@ def test_without_a_task_all_columns_but_bookkeeping_are_answers():
 
 def test_a_task_that_the_table_lacks_is_left_out_and_none_at_all_is_an_error():
     assert answers_of_table(table(id=[1], safe=["yes"]), "j", task=TASK).tasks == ("safe",)
-    with pytest.raises(InputError, match="the results of 'j' have no column for safe, why; they have: original_id, x"):
+    with pytest.raises(InputError, match="the table of 'j' has no column for safe, why; it has: original_id, x"):
         answers_of_table(table(id=[1], x=["yes"]), "j", task=TASK)
-    with pytest.raises(InputError, match="have no column for a task; they have: original_id, run_id"):
+    with pytest.raises(InputError, match="has no column for a task; it has: original_id, run_id"):
         answers_of_table(table(id=[1], run_id=["r"]), "j", task=None)
 
 
@@ -112,7 +112,7 @@ def test_a_column_tells_raters_apart_in_their_order():
 def test_the_same_item_by_two_people_is_no_duplicate_and_by_one_it_is():
     rows = table(id=[1, 1], annotator_id=["lee", "lee"], safe=["yes", "no"])
     with pytest.raises(
-        InputError, match="the results of 'lee' has 1 problem:\n  rows 1 and 2 share the id '1'; keep one"
+        InputError, match="the table of 'lee' has 1 problem:\n  rows 1 and 2 share the id '1'; keep one"
     ):
         answers_of_raters(rows, None, ["annotator_id"], task=TASK, id_column=None)
 

@@ -126,7 +126,7 @@ def test_a_named_id_column_is_taken_and_a_missing_one_lists_what_there_is():
 
 def test_without_any_of_the_usual_names_all_of_them_and_the_columns_are_listed():
     expected = "it has no column 'original_id', 'id', 'item' or 'item_id' with the ids of items; it has: ticket, safe; "
-    with pytest.raises(InputError, match=f"{expected}rename the one that holds them"):
+    with pytest.raises(InputError, match=f"{expected}rename the one that holds them, or in Python pass id_column="):
         id_column_of(pl.DataFrame({"ticket": [1], "safe": [True]}), None, "it")
 
 

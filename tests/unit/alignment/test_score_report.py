@@ -123,7 +123,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
-        if tag not in {"meta", "br", "link", "img"}:
+        if tag not in {"meta", "br", "link", "img", "wbr"}:
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -270,3 +270,41 @@ def test_a_table_that_is_wider_than_the_terminal_is_several(tmp_path):
     assert max(map(len, tables.splitlines())) <= 100
     assert tables.count("judge_id") == 3
     assert report.to_text().split("\n\n")[0].count("judge_id") == 1
+
+
+def scored_tasks(tmp_path, count, scores):
+    """A report on so many tasks, each with so many scores of its own."""
+    rows = [
+        metric(f"m{task}", result("judge", {f"score_{n}": 0.5 for n in range(scores)}, scorer="mine"), about=f"t{task}")
+        for task in range(count)
+    ]
+    return ScoreReport(rows, tmp_path).to_html()
+
+
+def heads_of_tables(text):
+    return [
+        re.sub("<[^>]+>", " ", table).split() for table in re.findall("<thead>.*?</thead>", text.replace("<wbr>", ""))
+    ]
+
+
+def test_many_scores_are_several_tables_and_those_of_a_task_stay_together(tmp_path):
+    tables = heads_of_tables(scored_tasks(tmp_path, count=3, scores=4))
+    assert [{word for word in head if re.fullmatch(r"t\d", word)} for head in tables] == [{"t0"}, {"t1"}, {"t2"}]
+    assert all(head[0] == "judge_id" for head in tables)
+    assert len(heads_of_tables(scored_tasks(tmp_path, count=6, scores=1))) == 1
+    assert len(heads_of_tables(scored_tasks(tmp_path, count=1, scores=8))) == 2
+
+
+def test_a_long_name_may_break_behind_its_underscores(tmp_path):
+    assert "m0_<wbr>score_<wbr>1" in scored_tasks(tmp_path, count=1, scores=2)
+
+
+def test_the_legend_speaks_of_judges_compared_only_where_some_were(report, tmp_path):
+    said = "Whether two judges differ is said below"
+    assert said not in ScoreReport([metric("a", result("only", {"a": 0.9}))], tmp_path).to_html()
+    assert (
+        said
+        in ScoreReport(
+            [metric("a", result("only", {"a": 0.9}), comparison={"reason": "one judge"})], tmp_path
+        ).to_html()
+    )

@@ -193,6 +193,7 @@ def test_kappa_of_label_sets_is_a_reason():
     sets = {1: ["a", "b"]}
     result = scored(CohensKappaScorer(), sets, {"kim": sets, "lee": sets}, MULTILABEL)
     assert result.reason.startswith("cohens_kappa cannot score labels such as [")
+    assert result.reason.endswith("; name each task in a metric of its own, or all with task_strategy='multitask'")
 
 
 def test_weighted_kappa_takes_the_order_of_labels():

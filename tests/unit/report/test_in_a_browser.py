@@ -97,6 +97,32 @@ def test_the_page_reads_as_tables_and_drawings_in_every_form(browse, page):
     assert seen["dark"]["paper"] == "rgb(22, 24, 27)"
 
 
+def test_six_long_scores_of_judges_fit_a_window_of_1080_pixels(tmp_path):
+    made = Estimate(value=0.8, lower=0.7, upper=0.9, method="t", coverage=Coverage(rated=100, skipped=20))
+    note = "people 0.724 [0.664, 0.784], constant 0.701 [0.639, 0.763], 2.51 [-4.48, 9.49] of the way to a person"
+    cells = {judge: Cell(value=0.8, estimate=made, note=note) for judge in ("openai/a-model", "openai/another-model")}
+    about = "helpful; individual_average"
+    columns = [
+        ReportColumn(
+            name=f"alt_test_2tasks_{n}588434ab_multilabel_advantage_probability",
+            metric=str(n),
+            cells=cells,
+            about=about,
+        )
+        for n in range(9)
+    ]
+    path = tmp_path / "judges.html"
+    path.write_text(html_report(score_section([*cells], columns, {})), encoding="utf-8")
+
+    async def beyond():
+        async with opened_tab(tmp_path / "browser") as tab:
+            await tab.open(path, width=1080, height=900)
+            frames = "[...document.querySelectorAll('.frame.fixed')].map((one) => one.scrollWidth - one.clientWidth)"
+            return await tab.evaluate(frames)
+
+    assert asyncio.run(beyond()) == [0, 0]
+
+
 def test_judges_are_sorted_by_a_press_of_a_key(browse):
     async def sort(tab):
         names = "[...document.querySelectorAll('table.judges tbody th')].map((one) => one.textContent)"

@@ -14,7 +14,7 @@ from calibrant.alignment.safe_names import safe_name
 from calibrant.alignment.scorers.base import BaseScorer
 from calibrant.alignment.scorers.comparisons import Comparison, labels_of_frames
 from calibrant.alignment.scoring_result import BaseScoringResult
-from calibrant.errors import EvalError, MissingExtraError, UnknownNameError, shortened
+from calibrant.errors import EvalError, UnknownNameError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -123,7 +123,7 @@ class BuiltInScorer(BaseScorer):
     def aggregate_results(self, results: Sequence[BaseScoringResult], scores_dir: str, unique_name: str = "") -> None:
         """Draw one bar a judge, with its interval, as `<scorer>_scores.png` in the metric's folder under `scores_dir`.
 
-        Without the extra `[charts]` nothing is drawn, and the log says so.
+        Without the extra `[charts]` that is a MissingExtraError, which a comparison reports once for all its metrics.
         """
         self._draw(results, Path(scores_dir) / safe_name(self.scorer_name) / safe_name(unique_name or self.scorer_name))
 
@@ -131,13 +131,7 @@ class BuiltInScorer(BaseScorer):
         from calibrant.report.charts import Bar, bar_chart
 
         bars = [Bar(label=one.judge_id, estimate=one.estimate(self.score_name), reason=one.reason) for one in results]
-        self._written(bar_chart, bars, folder / f"{self.scorer_name}_scores.png", title=self.score_name)
-
-    def _written(self, draw: Any, *given: Any, **settings: Any) -> None:
-        try:
-            draw(*given, **settings)
-        except MissingExtraError as error:
-            self.logger.warning("no chart was drawn: %s", error)
+        bar_chart(bars, folder / f"{self.scorer_name}_scores.png", title=self.score_name)
 
     def _aggregated(self, comparison: Comparison) -> Comparison:
         if not comparison.by_majority or self.supports_majority:
@@ -170,7 +164,11 @@ class BuiltInScorer(BaseScorer):
             return "no item was rated by both the judge and a person; check that their ids are the same"
         wrong = [_as_label(value) for value in comparison.cube.values if not self.can_score_task(_as_label(value))]
         example = max(wrong, key=lambda label: len(str(label)), default=None)
-        return f"{self.scorer_name} cannot score labels such as {shortened(example)}" if wrong else ""
+        if not wrong:
+            return ""
+        is_set = comparison.mode is TaskAggregationMode.MULTILABEL
+        remedy = "; name each task in a metric of its own, or all with task_strategy='multitask'" if is_set else ""
+        return f"{self.scorer_name} cannot score labels such as {shortened(example)}{remedy}"
 
 
 def bounds_of(comparison: Comparison, measure: str | Measure, *, votes: Mapping[str, Majority] | None = None) -> Any:

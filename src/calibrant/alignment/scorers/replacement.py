@@ -135,11 +135,9 @@ class AltTestScorer(BuiltInScorer):
             for one in results
         ]
         people = {one.judge_id: one.metadata.get("human_advantage_probabilities") or {} for one in results}
-        self._written(charts.line_chart, rates, folder / "aggregate_winning_rates.png", mark=0.5)
-        self._written(
-            charts.bar_chart, bars, folder / "aggregate_advantage_probabilities.png", title="advantage probability"
-        )
-        self._written(charts.scatter_chart, people, folder / "aggregate_human_vs_llm_advantage.png")
+        charts.line_chart(rates, folder / "aggregate_winning_rates.png", mark=0.5)
+        charts.bar_chart(bars, folder / "aggregate_advantage_probabilities.png", title="advantage probability")
+        charts.scatter_chart(people, folder / "aggregate_human_vs_llm_advantage.png")
 
 
 def _rate(found: AltTestResult) -> Estimate:
