@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from calibrant.cli.options import examples, quiet_option, run_argument, workspace_option
+from calibrant.cli.options import examples, is_quiet, quiet_option, run_argument, workspace_option
 
 __all__ = ["export"]
 
@@ -44,6 +44,8 @@ def export(*, name: str, target: Path, form: str | None, no_text: bool, as_json:
     with closing(run):
         path = exported(run, target, format=form, text=not no_text)  # pyright: ignore[reportArgumentType] - checked by export
         ratings = sum(1 for _ in run.ratings())
+    if run.status != "complete" and not is_quiet():
+        click.echo(f"note: {run.id} is {run.status}: what it did not reach is not in the file", err=True)
     if as_json:
         told = {"schema": "calibrant.exported/1", "run": run.id, "path": str(path), "ratings": ratings}
         click.echo(json.dumps(told, ensure_ascii=False))

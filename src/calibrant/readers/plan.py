@@ -18,6 +18,9 @@ __all__ = ["DatasetEntry", "MetricEntry", "ModelEntry", "Plan", "plan_schema", "
 SETTLING = ("dataset", "metrics", "models", "judges", "system", "baseline")
 """Where one of these is not written as it should be, much else would seem wrong that is not."""
 
+TABLES = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
+"""Endings of files that hold items; a plan may be called anything else, also .json, which is YAML."""
+
 LIMITS = frozenset({"requests_per_minute", "tokens_per_minute", "concurrency"})
 
 
@@ -136,6 +139,8 @@ def _document(path: Path) -> Any:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    if path.suffix.lower() in TABLES and path.is_file():
+        raise InputError(f"{path.name} holds items and is no plan; `calibrant init {path}` writes a plan for it")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

@@ -46,7 +46,7 @@ def run_sections(run: Data) -> Iterator[Section]:
         yield section("Gates", answers(run["gates"]))
     yield section("Metrics", *_headline(run))
     for title, parts in (
-        ("Failures by cause", [*_failures(run)]),
+        ("What was not rated, by cause", [*_failures(run)]),
         ("Distribution of scores", [*_distributions(run)]),
         ("Canaries", [*_canaries(run)]),
         ("Least stable items", [*_unstable(run)]),
@@ -145,7 +145,7 @@ def _failures(run: Data) -> Iterator[Markup]:
     ]
     if rows:
         header = ["Cause", "Metric", "Items", "For example", "What was said"]
-        yield table(header, rows, label="Failures by cause", numbers=frozenset({2}))
+        yield table(header, rows, label="What was not rated, by cause", numbers=frozenset({2}))
 
 
 def _distributions(run: Data) -> Iterator[Markup]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["checks_text", "columns_entry", "columns_guess", "plan_text", "rubric_text"]
 
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "item_id", "item", "key", "ticket", "uid", "uuid"),
+    "id": ("id", "item_id", "item", "key", "ticket", "qid", "uid", "uuid"),
     "ground_truth": ("ground_truth", "reference", "expected", "expected_output", "gold", "target", "label"),
     "contexts": ("contexts", "context", "documents", "docs", "passages", "retrieval_context", "retrieved_contexts"),
     "query": ("query", "question", "prompt", "input", "user_input", "instruction", "request"),
@@ -90,6 +90,7 @@ def plan_text(data: str, columns: Sequence[str], *, fields: Mapping[str, str], m
             "# Judges, by names of your own. Keys come from the environment (OPENAI_API_KEY, ...).",
             f"{off}models:",
             f"{off}  main: {{model: {_quoted(model or 'openai/NAME')}}}",
+            '#   own: {model: "openai/NAME", base_url: "http://localhost:8000/v1"}   # a server of yours',
             f"{off}judges: [main]",
             "",
             *_metric_lines(has_answer="answer" in fields, off=off),

@@ -250,3 +250,17 @@ def test_list_has_the_newest_first(command):
     header, first, _ = command("list")[1].splitlines()
     assert header.split()[:2] == ["run", "name"]
     assert first.split()[1] == "new"
+
+
+def test_an_export_of_an_incomplete_run_says_so(command, tmp_path):
+    with (tmp_path / "old.yaml").open("a") as plan:
+        plan.write("system: app:answer\n")
+    (tmp_path / "app.py").write_text("def answer(item):\n    return item.answer\n")
+    assert command("run", "old.yaml", "--max-calls", "3", "--quiet", "--name", "part")[0] == 4
+    code, out, err = command("export", "part", "-o", "part.jsonl")
+    assert code == 0
+    assert "ratings of" in out
+    assert err.startswith("note: r-")
+    assert "is incomplete: what it did not reach is not in the file" in err
+    assert command("export", "part", "-o", "part.jsonl", "--quiet")[2] == ""
+    assert command("export", "new", "-o", "new.jsonl")[2] == ""

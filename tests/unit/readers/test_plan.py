@@ -142,3 +142,13 @@ def test_the_schema_describes_every_key():
                         yield from undescribed(deep, f".{name}")
 
     assert not list(undescribed(plan_schema()))
+
+
+@pytest.mark.parametrize("name", ["items.jsonl", "items.csv"])
+def test_data_in_the_place_of_a_plan_is_told_apart_from_a_broken_plan(folder, name):
+    (folder / name).write_text('{"id": 1}\n{"id": 2}\n')
+    with pytest.raises(InputError) as raised:
+        read_plan(folder / name)
+    assert (
+        str(raised.value) == f"{name} holds items and is no plan; `calibrant init {folder / name}` writes a plan for it"
+    )

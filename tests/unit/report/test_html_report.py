@@ -72,7 +72,7 @@ def test_the_page_begins_with_what_was_measured_and_how_the_gates_ended(made, pa
 
 def test_sections_stand_in_the_order_in_which_they_are_read(page):
     assert re.findall(r"<h2>([^<]+)</h2>", page) == [
-        *("Gates", "Metrics", "Failures by cause", "Distribution of scores", "Canaries"),
+        *("Gates", "Metrics", "What was not rated, by cause", "Distribution of scores", "Canaries"),
         *("Least stable items", "What it took"),
     ]
 
@@ -110,7 +110,7 @@ def test_gates_say_answer_reason_and_what_would_settle_them(made, page):
 
 
 def test_failures_have_their_cause_count_and_an_escaped_example(page):
-    failures = part(page, "Failures by cause")
+    failures = part(page, "What was not rated, by cause")
     assert CODES["quorum_not_met"].meaning in plain(failures)
     assert "&lt;b&gt;maybe&lt;/b&gt;" in failures
     assert "q3" in plain(failures)

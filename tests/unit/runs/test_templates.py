@@ -43,6 +43,16 @@ def test_a_column_about_a_text_is_not_the_text(column):
     assert "answer" not in columns_guess([column])
 
 
+def test_the_usual_id_of_questions_is_found():
+    found = columns_guess(["qid", "question", "answer"], unique={"qid"})
+    assert found == {"id": "qid", "query": "question", "answer": "answer"}
+
+
+def test_the_plan_shows_where_the_address_of_a_server_of_ones_own_goes():
+    text = plan_text("items.csv", ["answer"], fields={"answer": "answer"}, model=None)
+    assert 'base_url: "http://localhost:8000/v1"' in text
+
+
 def test_a_whole_name_wins_over_a_word_in_another():
     assert columns_guess(["bot answer", "answer"])["answer"] == "answer"
 
