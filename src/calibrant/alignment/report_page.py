@@ -103,6 +103,7 @@ def _table(judges: Sequence[str], columns: Sequence[ReportColumn]) -> Markup:
             element("button", _broken(name), type="button"),
             element("small", about) if about else None,
             scope="col",
+            title=name,
         )
         for name, about in names
     )
