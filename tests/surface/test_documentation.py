@@ -48,6 +48,36 @@ def links(page):
     return [target for target in found if not target.startswith(("http:", "https:", "mailto:"))]
 
 
+def slug(heading):
+    """A heading as the site and GitHub write it in an address."""
+    return re.sub(r"[\s]+", "-", re.sub(r"[^\w\s-]", "", heading.replace("`", "")).strip().lower())
+
+
+def without_code(page):
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def headings(page):
+    return {slug(found) for found in re.findall(r"^#+ (.+)$", without_code(page), re.MULTILINE)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_into_a_page_lead_to_a_heading_that_it_has(page):
+    for target, anchor in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", without_code(page)):
+        place = (page.parent / target).resolve() if target else page
+        if place.exists():
+            assert anchor in headings(place), f"{name_of(page)} leads to {target}#{anchor}"
+
+
+def test_the_first_page_leads_to_every_page():
+    index = ROOT / "docs" / "index.md"
+    led = {(index.parent / target).resolve() for target in links(index)}
+    written = {page for page in PAGES if page.is_relative_to(ROOT / "docs")}
+    assert written - led == {index}
+    by_hand = {ROOT / "docs" / "reference" / name for name in REFERENCE if "/" not in name}
+    assert by_hand - led == set()
+
+
 def is_written_by_the_build(page, target):
     place = (page.parent / target).resolve()
     folder = ROOT / "docs" / "reference"
