@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["RaterResults", "Ratings"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RaterResults:
     """One rater's answers: a frame of `original_id` and a column a task; `failed` are the items without an answer.
 
@@ -36,6 +36,11 @@ class RaterResults:
     def tasks(self) -> tuple[str, ...]:
         """The tasks that were answered."""
         return tuple(name for name in self.frame.columns if name != "original_id")
+
+    def __repr__(self) -> str:
+        return (
+            f"RaterResults({self.rater!r}, {len(self.frame)} items, {', '.join(self.tasks)}; {len(self.failed)} failed)"
+        )
 
     def answers(self, tasks: Sequence[str], mode: TaskAggregationMode) -> pl.DataFrame | None:
         """original_id and label, a list of answers when there are several tasks; None when a task was not asked."""

@@ -67,6 +67,8 @@ def error_of_status(
     what = f"rejected the parameter {parameter!r}" if parameter else f"answered with HTTP {status}"
     if 300 <= status < 400:
         what = f"answered with HTTP {status}, a redirect, which is not followed; is base_url right?"
+    elif status == 404:
+        what = "answered with HTTP 404; are model and base_url right? an address often ends with /v1"
     message = f"{name} {what}: {said.message[:_SHOWN]}" if said.message else f"{name} {what}"
     return ModelCallError(message, code=code, retryable=retryable, retry_after=_wait_of(status, headers))
 

@@ -9,7 +9,7 @@ from calibrant.errors import CODES
 from calibrant.report.drawing import Scale, distribution, interval, label_counts
 from calibrant.report.markup import DASH, Child, Markup, element, joined
 from calibrant.report.page import Section, section, table
-from calibrant.report.tables import estimate_text, money, named_item, unrated_metrics
+from calibrant.report.tables import counts_tokens, estimate_text, money, named_item, unrated_metrics
 
 __all__ = ["answers", "estimate_cell", "run_lead", "run_sections"]
 
@@ -232,8 +232,8 @@ def _usage(run: Data) -> Iterator[Markup]:
         {
             "Calls to models": f"{usage['calls']:,}",
             "Answered by the workspace": f"{usage['cached']:,}",
-            "Tokens read": f"{usage['input_tokens']:,}",
-            "Tokens written": f"{usage['output_tokens']:,}",
+            "Tokens read": f"{usage['input_tokens']:,}" if counts_tokens(usage) else "not counted",
+            "Tokens written": f"{usage['output_tokens']:,}" if counts_tokens(usage) else "not counted",
             "Cost": money(usage["usd"]) if usage["calls"] or usage["cached"] else "nothing: no model was asked",
         }
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from calibrant.report.columns import aligned
 
-__all__ = ["estimate_text", "gate_lines", "money", "named_item", "run_csv", "run_text", "unrated_metrics"]
+__all__ = ["counts_tokens", "estimate_text", "gate_lines", "money", "named_item", "run_csv", "run_text", "unrated_metrics"]
 
 Data = Mapping[str, Any]
 HEADER = ("metric", "pass rate", "score", "n", "failed", "skipped", "worst case", "cost")
@@ -217,10 +217,16 @@ def gate_lines(gates: Sequence[Data]) -> Iterator[str]:
         yield f"{gate['answer']}  {gate['gate']}{reason}{settle}"
 
 
+def counts_tokens(usage: Data) -> bool:
+    """Whether the tokens of these calls are known: calls that took none were of a provider that does not count them."""
+    return bool(usage["input_tokens"] or usage["output_tokens"] or not usage["calls"])
+
+
 def _footer(run: Data) -> str:
     usage: Mapping[str, Any] = run["usage"]
     if not usage["calls"] and not usage["cached"]:
         return "no model was asked"
     parts: Sequence[str] = [f"{usage['calls']:,} calls", f"{usage['cached']:,} from the workspace"]
-    tokens = f"{usage['input_tokens']:,} tokens read, {usage['output_tokens']:,} written"
+    told = f"{usage['input_tokens']:,} tokens read, {usage['output_tokens']:,} written"
+    tokens = told if counts_tokens(usage) else "no tokens counted by the provider"
     return f"{', '.join(parts)}, {tokens}, cost {money(usage['usd'])}"

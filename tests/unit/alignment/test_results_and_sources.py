@@ -120,6 +120,11 @@ def rater(name="j", **tasks):
     return RaterResults(rater=name, frame=pl.DataFrame({"original_id": [str(item) for item in range(size)], **tasks}))
 
 
+def test_results_print_on_one_line_however_many_answers_there_are():
+    found = rater(a=["x"] * 500, b=[1] * 500)
+    assert repr(found) == "RaterResults('j', 500 items, a, b; 0 failed)"
+
+
 def test_answers_to_one_task_and_to_several():
     found = rater(a=["x", "y"], b=[1, 2])
     assert found.tasks == ("a", "b")

@@ -33,6 +33,12 @@ def test_the_message_is_found_in_every_usual_body(body, said):
     assert str(refused(400, body)) == f"openai/judge answered with HTTP 400: {said}"
 
 
+def test_an_address_that_is_not_there_says_what_to_look_at():
+    said = "openai/judge answered with HTTP 404; are model and base_url right? an address often ends with /v1"
+    assert str(refused(404, "")) == said
+    assert str(refused(404, {"detail": "Not Found"})) == f"{said}: Not Found"
+
+
 @pytest.mark.parametrize("body", ["", "{}", '{"error": {}}', '{"error": {"message": ""}}'])
 def test_a_refusal_without_words_says_its_status(body):
     assert str(refused(500, body)).startswith("openai/judge answered with HTTP 500")

@@ -35,6 +35,16 @@ def blocks(made):
     return run_text(made.to_json()).split("\n\n")
 
 
+def test_tokens_that_no_provider_counted_are_not_none_at_all(made):
+    none = {**made.to_json()["usage"], "calls": 3, "cached": 1, "input_tokens": 0, "output_tokens": 0}
+    for usage, said in (
+        (none, "3 calls, 1 from the workspace, no tokens counted by the provider"),
+        ({**none, "calls": 0, "cached": 3}, "0 calls, 3 from the workspace, 0 tokens read, 0 written"),
+        ({**none, "output_tokens": 2}, "3 calls, 1 from the workspace, 0 tokens read, 2 written"),
+    ):
+        assert said in run_text({**made.to_json(), "usage": usage}).splitlines()[-1]
+
+
 def test_the_first_line_says_which_run_of_what(made, blocks):
     assert blocks[0] == f"support  {made.id}  40 items of items in 7 clusters"
     assert (
