@@ -83,6 +83,10 @@ class AggregatedMetrics(BaseModel):
             name: mean(values, level=level, coverage=coverage, scale=(0.0, 1.0)) for name, values in columns.items()
         }
 
+    def __str__(self) -> str:
+        lines = [f"{name:<10}{estimate}" for name, estimate in self.estimates().items()]
+        return "\n".join([*lines, *(f"failed: {failure}" for failure in self.failures)])
+
 
 class BatchEvaluator:
     """Evaluates `retriever` on every query of a dataset, asking it for `top_k` documents each.

@@ -76,6 +76,21 @@ def test_they_are_retrievers_inside_a_running_loop_too(retriever):
     assert first.mean_mrr == 0.5
 
 
+def test_the_metrics_print_as_means_with_intervals_and_every_failure():
+    def failing(query, top_k):
+        if query == "q3":
+            raise TimeoutError("no answer")
+        return search(query, top_k)
+
+    metrics = BatchEvaluator(PipelineEvaluator(), failing).evaluate(DATASET)
+    *lines, failed = str(metrics).splitlines()
+    assert {line.split()[0]: line.split()[1] for line in lines} == {
+        name: f"{estimate.value:.3f}" for name, estimate in metrics.estimates().items()
+    }
+    assert all("] n=2, 1 failed" in line for line in lines)
+    assert failed == "failed: on query 'q3': TimeoutError: no answer"
+
+
 def test_the_protocol_is_retrieve_with_query_and_top_k():
     assert isinstance(Plain(), Retriever)
     assert not isinstance(object(), Retriever)
