@@ -45,9 +45,7 @@ def checked_schema(schema: Any) -> Mapping[str, Any]:
             if referenced(reference, root) is None:
                 raise InputError(f"the schema refers to {reference!r}, which is not in it")
     if any(_is_endless(one, root, frozenset()) for one in _schemas(root)):
-        raise InputError(
-            "the schema refers to itself without end; let it do so in a property or in items"
-        )
+        raise InputError("the schema refers to itself without end; let it do so in a property or in items")
     types = sorted({name for one in _schemas(root) for name in _names(one.get("type", ()))} - _TYPES)
     if types:
         raise InputError(f"the schema has the type {types[0]!r}; the types are: {', '.join(sorted(_TYPES))}")

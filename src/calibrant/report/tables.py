@@ -9,7 +9,16 @@ from typing import Any
 
 from calibrant.report.columns import aligned
 
-__all__ = ["counts_tokens", "estimate_text", "gate_lines", "money", "named_item", "run_csv", "run_text", "unrated_metrics"]
+__all__ = [
+    "counts_tokens",
+    "estimate_text",
+    "gate_lines",
+    "money",
+    "named_item",
+    "run_csv",
+    "run_text",
+    "unrated_metrics",
+]
 
 Data = Mapping[str, Any]
 HEADER = ("metric", "pass rate", "score", "n", "failed", "skipped", "worst case", "cost")
