@@ -174,7 +174,7 @@ def test_every_way_in_gives_the_same_items(tmp_path_factory, rows):
 @pytest.mark.parametrize(
     ("file", "text", "told"),
     [
-        ("faq.csv", "id,query\n1\n", "faq.csv has 1 problem:\n  line 2: has 1 cells, the header has 2"),
+        ("faq.csv", "id,query\n1\n", "faq.csv has 1 problem:\n  line 2: has 1 cell, the header has 2"),
         ("faq.jsonl", "[]\n", "faq.jsonl has 1 problem:\n  line 1: expected a JSON object, got []"),
         ("faq.json", '[{"id": "a"}, {"id": "a"}]', "faq.json has 1 problem:\n  item 1, item 2 share the id 'a'"),
         ("faq.csv", "id,hash\n1,x\n", "faq.csv has 1 problem:\n  column 'inputs' cannot be a field"),
