@@ -92,6 +92,7 @@ def distribution(spread: Data, *, label: str, threshold: float | None, higher_is
     span = on.width - 2 * MARGIN
     thick = max(2.0, span * bin_width - 1) if bin_width else min(18.0, span / (2 * len(values) or 1))
     parts: list[Markup] = []
+    counted: list[Markup] = []
     for value, count in zip(values, counts, strict=True):
         tall = count / most * (floor - 16)
         drawn = max(tall, 1.0) if count else 0.0
@@ -99,11 +100,12 @@ def distribution(spread: Data, *, label: str, threshold: float | None, higher_is
         kind = "pass" if _passes(value, threshold, higher_is_better) else "fail"
         parts.append(_bar(kind, left, floor - drawn, thick, drawn))
         if len(values) <= 8 and count:
-            parts.append(_text(left + thick / 2, floor - drawn - 4, f"{count}", "middle", "count"))
+            counted.append(_text(left + thick / 2, floor - drawn - 4, f"{count}", "middle", "count"))
     parts.append(_line("axis", 0, floor, on.width, floor))
     parts += [_text(on.place(end), HEIGHT - 4, f"{end:g}", "middle") for end in (0, 0.25, 0.5, 0.75, 1)]
     if threshold is not None:
         parts.append(_line("threshold", on.place(threshold), 4, on.place(threshold), floor))
+    parts += counted  # over the line, which would strike a number through
     told = ", ".join(f"{count} at {value:.3g}" for value, count in zip(values, counts, strict=True) if count)
     return _drawing(parts, on.width, HEIGHT, f"{label}: {told or 'no scores'}", "distribution")
 

@@ -103,6 +103,11 @@ def test_bars_are_as_tall_as_their_counts_and_filled_when_they_pass():
     assert re.findall(r'class="count">(\d+)<', drawn) == ["2", "4", "8"]
 
 
+def test_a_count_stands_over_the_threshold_that_would_strike_it_through():
+    drawn = distribution({"values": [0.0, 0.5, 1.0], "counts": [14, 27, 19], "width": 0.0}, label="x", threshold=0.5)
+    assert drawn.index('class="threshold"') < drawn.index(">14<") < drawn.index(">27<") < drawn.index(">19<")
+
+
 def test_polarity_turns_what_is_filled():
     spread = {"values": [0.0, 1.0], "counts": [1, 3], "width": 0.0}
     drawn = distribution(spread, label="x", threshold=0.5, higher_is_better=False)
