@@ -19,7 +19,7 @@ def existing_workspace(folder: str | Path) -> Workspace:
     """The workspace in `folder`, or in the `.calibrant` beside it; one that is missing is an error, and not made."""
     for place in (Path(folder), Path(folder) / ".calibrant"):
         if (place / "calibrant.db").is_file():
-            return Workspace(place)
+            return Workspace.to_read(place)
     raise InputError(f"there is no workspace in {folder}; `calibrant run PLAN` makes one in .calibrant beside the plan")
 
 

@@ -23,8 +23,8 @@ PAGE: Final = 1000
 class Reader:
     """One thread's connection; it is closed when the thread is over and nobody holds it any more."""
 
-    def __init__(self, path: Path) -> None:
-        self.connection = connected(path)
+    def __init__(self, path: Path, address: str) -> None:
+        self.connection = connected(path, address=address)
         self.connection.execute("PRAGMA query_only = ON")
         # A damaged text comes back changed, so that its checksum tells, instead of failing the whole page.
         self.connection.text_factory = partial(str, encoding="utf-8", errors="replace")
@@ -38,8 +38,9 @@ class Reader:
 class Readers:
     """Reads the database at `path` from any thread. Whatever goes wrong with the file is one StoreError."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, address: str = "") -> None:
         self.path = path
+        self._address = address
         self._mine = threading.local()
         self._open = weakref.WeakSet[Reader]()
         self._lock = threading.Lock()
@@ -80,7 +81,7 @@ class Readers:
         reader: Reader | None = getattr(self._mine, "reader", None)
         if reader is None:
             try:
-                reader = self._mine.reader = Reader(self.path)
+                reader = self._mine.reader = Reader(self.path, self._address)
             except sqlite3.Error as error:
                 raise store_error(self.path, error) from None
             with self._lock:

@@ -11,7 +11,7 @@ from calibrant.errors import StoreError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["APPLICATION", "MIGRATIONS", "connected", "prepared", "store_error"]
+__all__ = ["APPLICATION", "MIGRATIONS", "check_current", "connected", "prepared", "store_error"]
 
 APPLICATION: Final = 0x43414C49
 """Marks the file as Calibrant's ("CALI")."""
@@ -46,9 +46,24 @@ MIGRATIONS: Final[tuple[str, ...]] = (
 """Each step takes a database from the version of its place to the next; a step that was released never changes."""
 
 
-def connected(path: Path) -> sqlite3.Connection:
-    """A connection to the database, which waits for other processes; transactions are begun by hand."""
-    return sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+def connected(path: Path, *, address: str = "") -> sqlite3.Connection:
+    """A connection to the database, which waits for other processes; transactions are begun by hand.
+
+    `address` is the URI to open it by, where its path alone will not do.
+    """
+    return sqlite3.connect(
+        address or path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=bool(address)
+    )
+
+
+def check_current(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise StoreError for a database that has to be brought up to this version before it can be read."""
+    version = _version(connection, path)
+    if version < len(MIGRATIONS):
+        raise StoreError(
+            f"the workspace {path} has schema version {version}, and cannot be brought up to {len(MIGRATIONS)} where "
+            "nothing can be written; copy its folder to where it can"
+        )
 
 
 def prepared(path: Path) -> sqlite3.Connection:

@@ -13,6 +13,7 @@ from calibrant.errors import EvalError, StoreError
 from calibrant.fingerprints import plain_json
 from calibrant.ratings import Rating
 from calibrant.store.readers import PAGE, Readers
+from calibrant.store.reading import NoWriter, is_writable, read_only_address
 from calibrant.store.records import CallRecord, ItemRecord, LabelRecord, rating_without_text
 from calibrant.store.schema import prepared
 from calibrant.store.writer import Writer
@@ -51,8 +52,21 @@ class Workspace:
     def __init__(self, folder: str | Path, *, store_text: bool = True) -> None:
         self.path = Path(folder) / FILE
         self.store_text = store_text
-        self._writer = Writer(prepared(self.path), self.path)
-        self._read = Readers(self.path)
+        self._hold(Writer(prepared(self.path), self.path), Readers(self.path))
+
+    @classmethod
+    def to_read(cls, folder: str | Path) -> Self:
+        """The workspace that is in `folder`, to be read; where it can be written, as it is opened always."""
+        path = Path(folder) / FILE
+        if is_writable(path):
+            return cls(folder)
+        found = cls.__new__(cls)
+        found.path, found.store_text = path, True
+        found._hold(NoWriter(path), Readers(path, address=read_only_address(path)))  # noqa: SLF001 - of this very class
+        return found
+
+    def _hold(self, writer: Writer | NoWriter, readers: Readers) -> None:
+        self._writer, self._read = writer, readers
         # At the interpreter's end what is queued is still committed.
         self._finalizer = weakref.finalize(self, _close, self._writer, self._read)
 
@@ -241,7 +255,7 @@ def open_workspace(beside: str | Path = ".", *, store_text: bool = True) -> Work
     return Workspace(folder / FOLDER, store_text=store_text)
 
 
-def _close(writer: Writer, readers: Readers) -> None:
+def _close(writer: Writer | NoWriter, readers: Readers) -> None:
     try:
         writer.close()
     finally:
