@@ -19,7 +19,7 @@ __all__ = ["Answer", "Requirement", "answered"]
 
 Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 PATTERN = re.compile(
-    r"\s*(?P<name>[^\s.<>=]+)(?:\.(?P<field>\w+))?\s*(?P<sign>>=|<=|>|<)\s*(?P<limit>-?(?:\d+\.?\d*|\.\d+))\s*"
+    r"\s*(?:(?P<quote>['\"])(?P<quoted>.+?)(?P=quote)|(?P<name>[^\s.<>=]+))(?:\.(?P<field>\w+))?\s*(?P<sign>>=|<=|>|<)\s*(?P<limit>-?(?:\d+\.?\d*|\.\d+))\s*"
 )
 SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -35,7 +35,8 @@ class Requirement:
     """A condition on a score, its bound, its n or its coverage, which every judge has to meet.
 
     The name is that of a score ("kappa"), of a scorer ("cohens_kappa"), or of one metric alone ("accuracy_safe"); by
-    the first two it holds in every metric that has such a score.
+    the first two it holds in every metric that has such a score. A name of several words, or with a dot, is quoted:
+    "'tone, v1.2'.lower >= 0.6".
 
     >>> Requirement.parsed("kappa.lower >= 0.6")
     Requirement(text='kappa.lower >= 0.6', name='kappa', field='lower', sign='>=', limit=0.6)
@@ -52,11 +53,14 @@ class Requirement:
         """The requirement that `text` says: a score, a dot and a field if it is not the value, a sign, a number."""
         match = PATTERN.fullmatch(text)
         if match is None:
-            raise InputError(f"a requirement is written like 'kappa.lower >= 0.6', not {text!r}")
-        field = match["field"] or "value"
+            raise InputError(
+                f"a requirement is written like 'kappa.lower >= 0.6', not {text!r}; a name of several words, or with a "
+                "dot, stands in quotes of its own: \"'tone, v1.2'.lower >= 0.6\""
+            )
+        name, field = match["quoted"] or match["name"], match["field"] or "value"
         if field not in FIELDS:
-            raise UnknownNameError.among(f"field of {match['name']}", field, FIELDS)
-        return cls(text=text, name=match["name"], field=field, sign=match["sign"], limit=float(match["limit"]))
+            raise UnknownNameError.among(f"field of {name}", field, FIELDS)
+        return cls(text=text, name=name, field=field, sign=match["sign"], limit=float(match["limit"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,7 +86,7 @@ def report(
     Files have a column with the ids of items (original_id, id, item or item_id) and one for each task; or they are
     JSON of the form {rater: {item: label}}. A file is one rater's, named by the file, unless a column judge_id or
     annotator_id says whose rows are whose; --judge and --human may be given several times. Exit code 1 when a
-    requirement fails, 3 when one cannot be decided.
+    requirement fails, 3 when one cannot be decided or when no judge has any score.
     """
     judges, humans = answers["judges"], answers["humans"]
     if (project is None) == (not judges) or bool(judges) != bool(humans):
@@ -101,8 +101,9 @@ def report(
             html.write_text(found.to_html(), encoding="utf-8")
         if disagreements:
             _write_disagreements(evaluator, disagreements)
-        code = _exit_code(required)
-        _shown(found, required, code, as_json=as_json)
+        nothing = _without_scores(found)
+        code = _exit_code(required) or EXIT_CODES["inconclusive" if nothing else "passed"]
+        _shown(found, required, code, reason=nothing, as_json=as_json)
     return code
 
 
@@ -253,12 +254,23 @@ def _exit_code(answers: Sequence[Answer]) -> int:
     return EXIT_CODES["inconclusive" if "INCONCLUSIVE" in said else "passed"]
 
 
-def _shown(found: ScoreReport, answers: Sequence[Answer], code: int, *, as_json: bool) -> None:
+def _without_scores(found: ScoreReport) -> str:
+    """Why there is nothing to decide by; empty when a judge has a score."""
+    cells = [cell for column in found.columns for cell in column.cells.values()]
+    if any(cell.value is not None for cell in cells):
+        return ""
+    reasons = dict.fromkeys(cell.reason for cell in cells if cell.reason)
+    return f"no judge has any score: {'; '.join(reasons) or 'there was nothing to compare'}"
+
+
+def _shown(found: ScoreReport, answers: Sequence[Answer], code: int, *, reason: str, as_json: bool) -> None:
     if as_json:
         required = [answer.to_json() for answer in answers]
-        data = {**found.to_json(), "requirements": required, "exit_code": code}
+        data = {**found.to_json(), "requirements": required, "exit_code": code, "reason": reason}
         click.echo(json.dumps(data, allow_nan=False, default=str))
         return
     found.print()
     for answer in answers:
         click.echo(str(answer))
+    if reason:
+        click.echo(f"INCONCLUSIVE: {reason}")

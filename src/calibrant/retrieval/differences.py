@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.errors import InputError
+from calibrant.errors import InputError, shortened
 from calibrant.stats import cohens_d, mean, paired_t, sample_size_paired_mean, sign_flip_columns
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ def paired_differences(
 
 def checked_level(alpha: float) -> float:
     """`alpha` as a significance level, which lies between 0 and 1."""
-    if not 0.0 < alpha < 1.0:
-        raise InputError(f"a significance level lies between 0 and 1 (0.05 is usual), not at {alpha}")
+    if not isinstance(alpha, Real) or not 0.0 < alpha < 1.0:
+        raise InputError(f"a significance level lies between 0 and 1 (0.05 is usual), not at {shortened(alpha)}")
     return alpha
 
 

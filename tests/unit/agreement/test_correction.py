@@ -197,3 +197,8 @@ def test_the_default_interval_covers_the_truth_as_often_as_it_says(theta, labels
         found = corrected_rate(judge.astype(float), human, positive=1.0).estimate
         hits += found.lower <= theta <= found.upper
     assert hits / 400 > 0.93 - 2 * math.sqrt(0.95 * 0.05 / 400)
+
+
+def test_a_level_that_is_a_text_is_named():
+    with pytest.raises(WrongTypeError, match="level must be a number between 0 and 1, not '0.95'"):
+        corrected_rate([True, False], [True, None], level="0.95")

@@ -98,6 +98,26 @@ def test_what_is_no_condition_shows_how_one_is_written(report, text):
         answered(report, [text])
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "field"),
+    [
+        ("'tone, v1.2'.lower >= 0.5", "tone, v1.2", "lower"),
+        ('"tone, v1.2" >= 0.5', "tone, v1.2", "value"),
+        ("'kappa'.n >= 0.5", "kappa", "n"),
+        ('"it\'s >= good" >= 0.5', "it's >= good", "value"),
+        ("it's.lower >= 0.5", "it's", "lower"),
+    ],
+)
+def test_a_name_of_several_words_or_with_a_dot_is_quoted(text, name, field):
+    found = Requirement.parsed(text)
+    assert (found.name, found.field, found.limit) == (name, field, 0.5)
+
+
+def test_an_open_quote_shows_how_a_name_is_quoted():
+    with pytest.raises(InputError, match=r"""stands in quotes of its own: "'tone, v1.2'.lower >= 0.6\""""):
+        Requirement.parsed("tone v1.2 >= 0.5")
+
+
 def test_unknown_names_are_listed(report):
     with pytest.raises(UnknownNameError, match="unknown score 'kapa'; did you mean 'kappa'|expected one of"):
         answered(report, ["kapa >= 0.5"])

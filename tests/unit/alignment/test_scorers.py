@@ -17,7 +17,7 @@ from calibrant.alignment import (
     TaskAggregationMode,
     TextSimilarityScorer,
 )
-from calibrant.errors import InputError, ModelCallError, UnknownNameError
+from calibrant.errors import EvalError, InputError, ModelCallError, UnknownNameError
 from calibrant.models import EmbeddingCache, ScriptedInvoker
 from calibrant.models.invoker import BaseLMInvoker, Reply
 
@@ -347,3 +347,9 @@ def test_a_failed_embedding_is_a_failure_with_its_reason_and_never_a_zero():
     assert result.reason == "the server is down"
     assert result.failed_comparisons == 2
     assert result.intervals["semantic_similarity"]["coverage"]["codes"] == {"judge_unreachable": 2}
+
+
+@pytest.mark.parametrize("setting", ["q_fdr", "epsilon"])
+def test_a_setting_of_the_alt_test_that_is_a_text_is_named(setting):
+    with pytest.raises(EvalError, match=rf"{setting} .*not '0.05'"):
+        AltTestScorer(**{setting: "0.05"})

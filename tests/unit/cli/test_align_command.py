@@ -154,3 +154,31 @@ def test_the_help_of_the_group_leads_to_the_options(capsys):
     assert code == 0
     assert "Both are `calibrant align report`; its --help has the options" in " ".join(out.split())
     assert "  calibrant align --judge judge.csv --human people.csv\n" in out
+
+
+def test_a_metric_whose_name_has_a_space_and_a_dot_can_be_required(files, capsys):
+    from calibrant.alignment import AccuracyScorer, MetaEvaluator, MetricConfig
+
+    project = MetaEvaluator("project")
+    project.add_external_judge_results("gpt.csv")
+    project.add_external_annotation_results("people.csv")
+    project.add_metrics_config(MetricConfig(AccuracyScorer(), ["safe"], "single", display_name="Tone v1.2"))
+    code, out, _ = run(capsys, "project", "--require", "'Tone v1.2'.lower >= 0.5")
+    assert code == 0
+    assert "PASS: 'Tone v1.2'.lower >= 0.5 (gpt, Tone v1.2: " in out
+
+
+def test_no_score_at_all_is_inconclusive_and_says_why(files, capsys):
+    (files / "others.csv").write_text("id,safe\nx,yes\ny,no\n")
+    code, out, _ = run(capsys, "--judge", "gpt.csv", "--human", "others.csv")
+    assert code == 3
+    assert out.splitlines()[-1].startswith("INCONCLUSIVE: no judge has any score: no item was rated by both")
+    code, out, _ = run(capsys, "--judge", "gpt.csv", "--human", "others.csv", "--json")
+    data = json.loads(out)
+    assert (code, data["exit_code"]) == (3, 3)
+    assert data["reason"].startswith("no judge has any score: no item was rated by both")
+
+
+def test_one_score_of_one_judge_is_a_report(files, capsys):
+    code, out, _ = run(capsys, "--judge", "gpt.csv", "--human", "some.csv", "--json")
+    assert (code, json.loads(out)["reason"]) == (0, "")

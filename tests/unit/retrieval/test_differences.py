@@ -105,3 +105,8 @@ def test_values_beyond_one_have_no_known_worst_case():
 def test_a_level_outside_of_0_and_1_is_refused(alpha):
     with pytest.raises(InputError, match=r"a significance level lies between 0 and 1 \(0.05 is usual\), not at"):
         checked_level(alpha)
+
+
+def test_a_significance_level_that_is_a_text_is_named():
+    with pytest.raises(InputError, match=r"a significance level lies between 0 and 1 .*, not at '0.05'"):
+        checked_level("0.05")

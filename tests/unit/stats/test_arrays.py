@@ -1,5 +1,7 @@
 """What is checked before anything is computed."""
 
+from fractions import Fraction
+
 import numpy as np
 import polars as pl
 import pytest
@@ -100,3 +102,14 @@ def test_one_side_puts_all_of_the_error_there():
     assert tail_level(0.95, "lower") == tail_level(0.95, "upper") == 0.95
     with pytest.raises(UnknownNameError, match="unknown side 'left'; expected one of: lower, two, upper"):
         tail_level(0.95, "left")
+
+
+@pytest.mark.parametrize("wrong", ["0.95", None, True, [0.5]])
+def test_a_level_that_is_no_number_is_named(wrong):
+    with pytest.raises(WrongTypeError, match="level must be a number between 0 and 1, not "):
+        probability(wrong, "level")
+
+
+@pytest.mark.parametrize("right", [0.5, np.float32(0.5), np.float64(0.5), Fraction(1, 2)])
+def test_any_real_number_is_a_probability(right):
+    assert probability(right, "level") == 0.5

@@ -13,6 +13,7 @@ from calibrant.alignment.scorers.built_in import BuiltInScorer, is_single_label
 from calibrant.alignment.scoring_result import BaseScoringResult
 from calibrant.errors import counted
 from calibrant.estimates import Estimate
+from calibrant.stats.arrays import probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,6 +65,7 @@ class AltTestScorer(BuiltInScorer):
 
     def settings(self) -> AltTestSettings:
         """What the test is asked, from the attributes as they are now; a wrong one is an InputError."""
+        probability(self.q_fdr, "q_fdr")
         return AltTestSettings(
             epsilon=self.epsilon,
             multiplicative=self.multiplicative_epsilon,
