@@ -103,10 +103,10 @@ def corrected(
         if strangers:
             count = f"{len(strangers)} of {len(given)} labelled items"
             told.append(f"{summary.name}: {count} are not in what was rated: {_some(strangers)}")
-        level_items = [item for item in given if item in places and _share(summary.spec, given[item]) == 0.5]
-        if level_items:
-            count = f"on {len(level_items)} of {len(given)} labelled items"
-            told.append(f"{summary.name}: {count} people are level, so they are left out: {_some(level_items)}")
+        tied = [item for item in given if item in places and _share(summary.spec, given[item]) == 0.5]
+        if tied:
+            count = f"{len(tied)} of {len(given)} labelled items"
+            told.append(f"{summary.name}: people are tied on {count}, which count as not labelled: {_some(tied)}")
         told += [f"{summary.name}: {warning}" for warning in rate.warnings]
         found.append(replace(summary, corrected_pass_rate=rate.estimate))
     return tuple(found), told
@@ -190,7 +190,7 @@ def _judged(tally: Tally) -> list[Any]:
 
 
 def _human(tally: Tally, given: Mapping[str, Mapping[str, Value]], places: Mapping[str, int]) -> list[bool | None]:
-    """For each item what most of its annotators said; None where nobody did, or where they are level."""
+    """For each item what most of its annotators said; None where nobody did, or where they are tied."""
     said: list[bool | None] = [None] * tally.n
     for item, answers in given.items():
         share = _share(tally.spec, answers)

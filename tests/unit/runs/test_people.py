@@ -194,7 +194,7 @@ def test_rows_that_differ_and_name_nobody_are_a_problem(tmp_path):
 def test_items_on_which_people_are_level_are_told():
     given = [*labelled({str(n): True for n in range(2, 20)}), *LEVEL]
     warnings = run(items(40), [answered], labels=given).warnings
-    assert "answered: on 1 of 19 labelled items people are level, so they are left out: 1" in warnings
+    assert "answered: people are tied on 1 of 19 labelled items, which count as not labelled: 1" in warnings
 
 
 def test_a_run_verifies_also_where_labels_are_of_strangers_or_level(tmp_path):
