@@ -51,6 +51,7 @@ __all__ = [
     "WrongTypeError",
     "counted",
     "shortened",
+    "suggestion",
 ]
 
 Status = Literal["rated", "failed", "skipped", "not_applicable"]
@@ -111,6 +112,18 @@ def counted(number: int, one: str, many: str = "") -> str:
     ('1 item', '0 items', '1,200 queries are')
     """
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """A remedy for a name that is not known: the nearest that is, or all of them.
+
+    >>> suggestion("treshold", ["name", "threshold"]), suggestion("colour", ["name", "threshold"])
+    ("did you mean 'threshold'?", 'expected one of: name, threshold')
+    """
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"expected one of: {', '.join(known)}"
 
 
 class EvalError(Exception):

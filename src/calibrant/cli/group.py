@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from calibrant.cli.options import examples
-from calibrant.errors import EvalError
+from calibrant.errors import EvalError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -80,8 +80,6 @@ class LazyGroup(NamedGroup):
         """The subcommand that `args` begin with; an unknown one is an error with the nearest known."""
         known = self.list_commands(ctx)
         if args and args[0] not in known and not args[0].startswith("-"):
-            from calibrant.readers.schema import suggestion
-
             ctx.fail(f"No such command {args[0]!r}; {suggestion(args[0], known)}")
         return super().resolve_command(ctx, args)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from calibrant.aggregation.juries import AggregationMethod, AggregationSelector
-from calibrant.errors import InputError, WrongTypeError, shortened
+from calibrant.errors import InputError, WrongTypeError, shortened, suggestion
 from calibrant.fingerprints import fingerprint
 from calibrant.items import EvalInput
 from calibrant.metrics.fields import field_names, field_specs
@@ -80,7 +80,8 @@ class BaseMetric(ABC):
             self.models = chosen
         for name, value in settings.items():
             if not self._is_setting(name):
-                raise WrongTypeError(f"{type(self).__name__} has no setting {name!r}; {self._meant(name)}")
+                known = [one for one in dir(type(self)) if self._is_setting(one)]
+                raise WrongTypeError(f"{type(self).__name__} has no setting {name!r}; {suggestion(name, known)}")
             if isinstance(getattr(type(self), name), bool) and not isinstance(value, bool):
                 raise WrongTypeError(f"{name} is True or False, not {shortened(value)}")
             setattr(self, name, value)
@@ -92,15 +93,6 @@ class BaseMetric(ABC):
             return False
         one = getattr(cls, name)
         return not callable(one) and not (isinstance(one, property) and one.fset is None)
-
-    @classmethod
-    def _meant(cls, name: str) -> str:
-        """A remedy for a setting that there is not: the nearest that there is, or all of them."""
-        from difflib import get_close_matches
-
-        known = [one for one in dir(cls) if cls._is_setting(one)]
-        close = get_close_matches(name, known, n=1)
-        return f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(known)}"
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

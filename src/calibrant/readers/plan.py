@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
-from calibrant.errors import InputError
-from calibrant.readers.schema import Finding, findings, line_of, prune, suggestion
+from calibrant.errors import InputError, suggestion
+from calibrant.readers.schema import Finding, findings, line_of, prune
 
 __all__ = ["DatasetEntry", "MetricEntry", "ModelEntry", "Plan", "plan_schema", "read_plan", "surveyed_plan"]
 

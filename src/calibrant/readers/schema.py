@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
-from calibrant.errors import shortened
+from calibrant.errors import shortened, suggestion
 
-__all__ = ["Finding", "findings", "line_of", "prune", "suggestion"]
+__all__ = ["Finding", "findings", "line_of", "prune"]
 
 TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -69,14 +69,6 @@ def line_of(parent: Any, key: Any) -> int:
     except (AttributeError, KeyError, TypeError, IndexError):
         return 1
     return int(found[0]) + 1
-
-
-def suggestion(name: str, known: Sequence[str]) -> str:
-    """A remedy for a name that is not known: the nearest that is, or all of them."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"expected one of: {', '.join(known)}"
 
 
 def _check(value: Any, schema: Mapping[str, Any], where: str, line: int) -> Iterator[Finding]:

@@ -250,9 +250,9 @@ def test_an_unknown_setting_is_refused():
 
 
 def test_a_setting_like_none_is_told_with_all_that_can_be_changed():
-    with pytest.raises(WrongTypeError, match="has no setting 'colour'; it has: ") as refused:
+    with pytest.raises(WrongTypeError, match="has no setting 'colour'; expected one of: ") as refused:
         Fixed(1.0, colour="red")
-    listed = str(refused.value).partition("it has: ")[2].split(", ")
+    listed = str(refused.value).partition("expected one of: ")[2].split(", ")
     assert {"models", "quorum", "repeats", "strict_mode", "threshold"} <= set(listed)
     assert not {"evaluate", "instrument", "judge"} & set(listed)
 

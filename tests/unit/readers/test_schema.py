@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from calibrant.errors import suggestion
 from calibrant.readers.plan import plan_schema
-from calibrant.readers.schema import Finding, findings, line_of, prune, suggestion
+from calibrant.readers.schema import Finding, findings, line_of, prune
 
 POINT = {
     "type": "object",
