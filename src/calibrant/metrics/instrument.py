@@ -20,10 +20,13 @@ __all__ = ["code_fingerprint", "definition_of"]
 
 def definition_of(metric: BaseMetric) -> dict[str, Any]:
     """The parts of a metric that make its scores differ: its code, judges, aggregation, threshold and polarity."""
+    from calibrant.models.reading import PARSER_VERSION
+
     return {
         "name": metric.name,
         "code": _code_of(type(metric)),
         "judges": [dict(model.identity) for model in metric.models],
+        "parser": PARSER_VERSION if metric.models else None,
         "aggregation": _aggregation(metric),
         "quorum": metric.quorum,
         "repeats": metric.repeats,

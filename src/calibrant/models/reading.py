@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = [
+    "PARSER_VERSION",
     "THINK_END",
     "Thought",
     "label_of",
@@ -22,6 +23,9 @@ __all__ = [
     "parsed_schema",
     "without_reasoning",
 ]
+
+PARSER_VERSION = 1
+"""Part of every instrument with judges: raise it when some reply would be read otherwise than before."""
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL | re.IGNORECASE)
 _THINK, THINK_END = "<think>", "</think>"

@@ -1,6 +1,7 @@
 from calibrant import BaseMetric, ScriptedInvoker
 from calibrant.aggregation import AggregationMethod, LabelMajorityAggregationStrategy
 from calibrant.aggregation.juries import BaseJudgeAggregator
+from calibrant.metrics import ExactMatchMetric, RubricMetric
 
 
 class Polite(BaseMetric):
@@ -48,6 +49,15 @@ def test_a_changed_setting_is_noticed():
     before = metric.instrument
     metric.threshold = 0.7
     assert metric.instrument != before
+
+
+def test_another_parser_of_replies_is_another_instrument_of_who_asks_a_judge(monkeypatch):
+    asks, asks_nobody = RubricMetric("fluency", models=ScriptedInvoker("x")), ExactMatchMetric()
+    before = asks.instrument, asks_nobody.instrument
+    monkeypatch.setattr("calibrant.models.reading.PARSER_VERSION", 2)
+    again = RubricMetric("fluency", models=ScriptedInvoker("x")), ExactMatchMetric()
+    assert again[0].instrument != before[0]
+    assert again[1].instrument == before[1]
 
 
 def test_a_metric_adds_to_its_definition():
