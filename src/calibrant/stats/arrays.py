@@ -73,7 +73,7 @@ def count(number: int, what: str, *, least: int = 0) -> int:
 
 def probability(number: float, what: str) -> float:
     """`number`, which lies strictly between 0 and 1."""
-    if not isinstance(number, Real) or isinstance(number, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - texts
+    if not isinstance(number, Real) or isinstance(number, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass texts
         raise WrongTypeError(f"{what} must be a number between 0 and 1, not {shortened(number)}")
     if not 0.0 < number < 1.0:
         raise InputError(f"{what} must lie between 0 and 1, not {number}")
