@@ -195,3 +195,25 @@ def test_the_best_order_of_relevant_documents_is_by_grade_within_each_query(grad
 def test_rows_of_another_shape_are_refused_and_not_read_in_part(qrels, ranking, message):
     with pytest.raises(InputError, match=message):
         measure(qrels, ranking, "RR")
+
+
+@pytest.mark.parametrize("odd", ["plain", "two\nlines", "\na\n", "end\n", " é\u2028x", 7])
+@pytest.mark.parametrize("queries", [3, 300])
+def test_many_queries_have_the_documents_that_few_have(odd, queries):
+    """Ids of many queries are handed over joined; an id that holds the mark between them is still one id."""
+    data = {f"q{number}": {"x": 1.0, "y": 0.5} for number in range(queries)}
+    data |= {"q1": {}, "q2": {odd: 2.0, "z": 1.0}}
+    found = Ranking.of(data)
+    assert found.documents.to_list() == ["x", "y", str(odd), "z"] + ["x", "y"] * (queries - 3)
+    assert found.queries == tuple(name for name in data if name != "q1")
+
+
+@pytest.mark.parametrize(("odd", "said"), [("", "is empty"), (None, "not None"), (0.5, "not 0.5")])
+def test_an_id_among_many_queries_that_is_none_is_named(odd, said):
+    data = {f"q{number}": {"x": 1.0} for number in range(300)} | {"q7": {odd: 1.0}}
+    with pytest.raises(InputError, match=rf"query 'q7': document .*{said}"):
+        Ranking.of(data)
+
+
+def test_many_queries_without_documents_have_no_rows():
+    assert len(Ranking.of({f"q{number}": {} for number in range(300)})) == 0
