@@ -227,7 +227,11 @@ def _unstable(run: Data) -> Iterator[Markup]:
 
 
 def _usage(run: Data) -> Iterator[Markup]:
-    usage, system = run["usage"], run.get("system")
+    usage, system, spending = run["usage"], run.get("system"), run.get("spending")
+    all_times = {} if spending is None else {"Calls, all times": f"{spending['usage']['calls']:,}"}
+    if spending is not None:
+        unknown = "" if spending["is_all"] else ", and what was asked before a kill"
+        all_times["Cost, all times"] = f"{money(spending['usage']['usd'])}{unknown}"
     yield _facts(
         {
             "Calls to models": f"{usage['calls']:,}",
@@ -235,6 +239,7 @@ def _usage(run: Data) -> Iterator[Markup]:
             "Tokens read": f"{usage['input_tokens']:,}" if counts_tokens(usage) else "not counted",
             "Tokens written": f"{usage['output_tokens']:,}" if counts_tokens(usage) else "not counted",
             "Cost": money(usage["usd"]) if usage["calls"] or usage["cached"] else "nothing: no model was asked",
+            **all_times,
         }
     )
     if system is not None:

@@ -232,10 +232,17 @@ def counts_tokens(usage: Data) -> bool:
 
 
 def _footer(run: Data) -> str:
-    usage: Mapping[str, Any] = run["usage"]
+    usage, spending = run["usage"], run.get("spending")
+    if spending is not None and (usage["calls"] or usage["cached"] or spending["usage"]["calls"]):
+        unknown = "" if spending["is_all"] else ", and what was asked before a kill"
+        return f"this time: {_taken(usage)}\nin all: {_taken(spending['usage'], kept=False)}{unknown}"
     if not usage["calls"] and not usage["cached"]:
         return "no model was asked"
-    parts: Sequence[str] = [f"{usage['calls']:,} calls", f"{usage['cached']:,} from the workspace"]
+    return _taken(usage)
+
+
+def _taken(usage: Data, *, kept: bool = True) -> str:
+    calls = f"{usage['calls']:,} calls" + (f", {usage['cached']:,} from the workspace" if kept else "")
     told = f"{usage['input_tokens']:,} tokens read, {usage['output_tokens']:,} written"
     tokens = told if counts_tokens(usage) else "no tokens counted by the provider"
-    return f"{', '.join(parts)}, {tokens}, cost {money(usage['usd'])}"
+    return f"{calls}, {tokens}, cost {money(usage['usd'])}"

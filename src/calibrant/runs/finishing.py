@@ -37,13 +37,15 @@ def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None) -
         summaries, told = corrected(summaries, session.tallies, session.labels, session.labelled, level=settings.level)
     modes = [*session.modes.warnings()]
     stopped = any(STOPPING & {*summary.pass_rate.coverage.codes} for summary in summaries)
+    usage = replace(session.budget.judged, cached=session.cached)
     result = Run(
         id=session.run,
         name=settings.name or session.asked.table.name,
         status="incomplete" if stopped else "complete",
         dataset=session.asked.dataset,
         metrics=summaries,
-        usage=replace(session.budget.judged, cached=session.cached),
+        usage=usage,
+        spending=session.before.joined(usage),
         warnings=(*warnings_of(summaries), *modes, *told),
         system=None if session.asked.system is None else session.asked.system.summary(),
         seconds=time.monotonic() - session.began,
@@ -54,6 +56,7 @@ def finished(session: Session, *, gates: Sequence[Gate], baseline: Run | None) -
     manifest = {
         **session.manifest(result.status),
         "ended": time.time(),
+        "spending": result.spending.to_json(),
         "baseline": None if baseline is None else baseline.id,
         "labels": labels_json(session.labels),
         "modes": modes,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.errors import UnknownNameError
 from calibrant.ratings import Rating, Usage
+from calibrant.runs.spending import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -93,7 +94,7 @@ class Run:
     `status` is "incomplete" when a budget or an interruption left items out; the numbers hold for those that were
     rated, and their coverage says how many were not. `canaries` says how each metric fared on items whose verdict is
     known, where they were asked for; no number of `metrics` has them in it. `ratings()` and `items()` stream what was
-    kept.
+    kept. `usage` is what it took this time, `spending` what it took in all, with the times before.
     """
 
     id: str
@@ -107,6 +108,7 @@ class Run:
     system: SystemSummary | None = None
     seconds: float = 0.0
     canaries: tuple[CanaryReport, ...] = ()
+    spending: Spending = field(default_factory=Spending)
     keeper: Keeper | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -173,6 +175,8 @@ class Run:
             "warnings": list(self.warnings),
             "canaries": [report.to_json() for report in self.canaries],
         }
+        if self.spending.sessions > 1:
+            given["spending"] = self.spending.to_json()
         return given if self.system is None else {**given, "system": self.system.to_json()}
 
     def __str__(self) -> str:

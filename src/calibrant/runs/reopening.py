@@ -12,6 +12,7 @@ from calibrant.ratings import Usage
 from calibrant.runs.finishing import warnings_of
 from calibrant.runs.records import DatasetInfo, GateAnswer, Run, SystemSummary
 from calibrant.runs.specification import MetricSpec
+from calibrant.runs.spending import Spending
 from calibrant.runs.tally import tallies_of
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def kept_run(keeper: Keeper, reference: str) -> Run:
         gates=tuple(GateAnswer(**gate) for gate in report.get("gates", ())),
         usage=Usage(**report.get("usage", {})) if report else sum((summary.usage for summary in summaries), Usage()),
         warnings=tuple(report.get("warnings", ()) if report else warnings_of(summaries)),
+        spending=Spending.from_json(report.get("spending")),
         system=SystemSummary(**report["system"]) if "system" in report else None,
         seconds=max(0.0, manifest.get("ended", 0.0) - manifest.get("started", 0.0)),
         canaries=tuple(CanaryReport.from_json(one) for one in report.get("canaries", ())),

@@ -17,6 +17,7 @@ from calibrant.runs.keeping import KeptItem
 from calibrant.runs.progress import ProgressState
 from calibrant.runs.scoring_modes import ScoringModes
 from calibrant.runs.specification import MetricSpec
+from calibrant.runs.spending import Spending
 from calibrant.runs.system import Answered
 from calibrant.runs.tally import Tallies
 
@@ -58,6 +59,7 @@ class Session:
         self.began = time.monotonic()
         self.started = time.time()
         self.cached = 0
+        self.before = Spending()
         expected = asked.forecast
         self.state = ProgressState(
             total=asked.survey.n, expected_calls=expected.calls, expected_usd=expected.usd, usage=self.budget.judged
@@ -78,6 +80,7 @@ class Session:
         session.specs = tuple(MetricSpec.of(metric) for metric in session.metrics)
         session.tallies = Tallies(session.specs, asked.survey.n)
         session.run = asked.run_id(session.specs, keeper)
+        session.before = Spending.before(keeper.manifest(session.run))
         keeper.put_manifest(session.run, session.manifest("running"))
         return session
 
@@ -97,6 +100,7 @@ class Session:
             "seed": asked.settings.seed,
             "level": asked.settings.level,
             "stopped": self.stopped_by,
+            "spending": self.before.to_json(),
         }
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["verify"]
 
-COUNTED_LIVE = ("usage", "system", "canaries")
+COUNTED_LIVE = ("usage", "spending", "system", "canaries")
 """Parts of a report that were counted while it ran, of calls that are not among the ratings."""
 
 

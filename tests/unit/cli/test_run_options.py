@@ -144,7 +144,10 @@ def test_a_run_says_before_what_it_takes_and_at_the_end_what_it_took(command, pl
         assert "3 of 3 items, 0 failed, 2 calls, $0.00012 of about $" in err
         # Two calls of 40 tokens read and 10 written, at 1 and 2 dollars per million.
         assert "2 calls, 0 from the workspace, 80 tokens read, 20 written, cost $0.0001" in out
-        assert "2 calls" not in command("run", "plan.yaml", "--quiet")[1]
+        for arguments in (("run", "plan.yaml", "--quiet"), ("run", "plan.yaml", "--quiet"), ("show",)):
+            told = command(*arguments)[1]
+            assert "this time: 0 calls, 2 from the workspace, 0 tokens read, 0 written, cost $0\n" in told
+            assert "in all: 2 calls, 80 tokens read, 20 written, cost $0.0001\n" in told
         assert len(server.requests) == 2
 
 
