@@ -22,7 +22,7 @@ __all__ = ["list_runs"]
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @quiet_option
 def list_runs(*, workspace: Path, as_json: bool) -> None:
-    """List the runs that were kept, the newest first."""
+    """List the runs that were kept, the newest first; "interrupted" is one that was killed."""
     from calibrant.runs.archive import existing_workspace, manifest_of
 
     with existing_workspace(workspace) as opened:
@@ -38,12 +38,14 @@ def list_runs(*, workspace: Path, as_json: bool) -> None:
 
 
 def _row(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    from calibrant.runs.at_work import status_of
+
     report = manifest.get("report", {})
     return {
         "run": manifest["run"],
         "name": manifest["name"],
         "started": manifest["started"],
-        "status": manifest["status"],
+        "status": status_of(manifest),
         "n": manifest["dataset"]["n"],
         "pass_rates": {metric["name"]: metric["pass_rate"] for metric in report.get("metrics", ())},
     }

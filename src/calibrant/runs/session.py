@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from calibrant.errors import CODES, RatingError
 from calibrant.metrics.judges import DEFAULT_JUDGE, DEFAULT_MODEL_VARIABLE, resolve_primary_invoker
 from calibrant.ratings import Failure, MetricResult, Rating
+from calibrant.runs.at_work import this_process
 from calibrant.runs.budgets import RunBudget
 from calibrant.runs.canaries import CanaryRound
 from calibrant.runs.judges import Judges
@@ -81,7 +82,7 @@ class Session:
         session.tallies = Tallies(session.specs, asked.survey.n)
         session.run = asked.run_id(session.specs, keeper)
         session.before = Spending.before(keeper.manifest(session.run))
-        keeper.put_manifest(session.run, session.manifest("running"))
+        keeper.put_manifest(session.run, {**session.manifest("running"), "process": this_process()})
         return session
 
     def manifest(self, status: str) -> dict[str, Any]:
