@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["status_of", "this_process"]
 
+MAY_ASK = os.name == "posix"
+"""Elsewhere the question whether a process is there would end it."""
+
 
 def this_process() -> dict[str, Any]:
     """This process as a manifest names it: its number, and the hash of where that number means something."""
@@ -38,8 +41,7 @@ def status_of(manifest: Mapping[str, Any]) -> str:
 
 
 def _is_alive(pid: int) -> bool:
-    if os.name != "posix":
-        # Elsewhere the question itself would end the process.
+    if not MAY_ASK:
         return True
     try:
         os.kill(pid, 0)
