@@ -93,13 +93,14 @@ def test_a_limit_that_came_with_the_model_is_what_a_reply_is_expected_to_take():
 
 
 def test_cancelled_calls_count_and_give_back_what_was_set_aside():
-    with ProviderServer(varied, latency=0.2) as server:
+    with ProviderServer(varied, latency=1.0) as server:
         budget = Budget(calls=5, tokens=10_000)
         model = wrapped(connect("openai/judge", base_url=server.openai_url), budget=budget)
 
         async def given_up():
             calls = [asyncio.create_task(model.invoke(request_for(number))) for number in range(5)]
-            await asyncio.sleep(0.1)
+            while len(server.requests) < 5:  # noqa: ASYNC110 - the server runs in another thread
+                await asyncio.sleep(0.01)
             for call in calls[:3]:
                 call.cancel()
             return await asyncio.gather(*calls, return_exceptions=True)
