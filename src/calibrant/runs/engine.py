@@ -151,22 +151,30 @@ def _chunks(session: Session, size: int) -> Iterator[list[Place]]:
 def _interruptible(session: Session) -> Generator[None]:
     """Let the first Ctrl-C stop the run in order, where that was asked for; the second ends it at once."""
     loop = asyncio.get_running_loop()
+    # Of `asyncio.run`, which cancels in order; the default would raise in the middle of whichever task is at work.
+    before = signal.getsignal(signal.SIGINT)
 
     def stop() -> None:
         session.budget.is_stopped = session.state.is_stopping = True
-        loop.remove_signal_handler(signal.SIGINT)
+        restore()
 
-    caught = session.asked.settings.catch_interrupt
-    if caught:
-        # Only a loop in the main thread may take signals.
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(signal.SIGINT, stop)
+    def restore() -> None:
+        if loop.remove_signal_handler(signal.SIGINT):
+            # None: it was set by something that is not Python, and cannot be set from here.
+            signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
+
+    # Only a loop in the main thread may take signals, and not on every platform.
+    unable = contextlib.suppress(NotImplementedError, RuntimeError, ValueError)
+    if not session.asked.settings.catch_interrupt:
+        yield
+        return
+    with unable:
+        loop.add_signal_handler(signal.SIGINT, stop)
     try:
         yield
     finally:
-        if caught:
-            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.remove_signal_handler(signal.SIGINT)
+        with unable:
+            restore()
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
