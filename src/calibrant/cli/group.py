@@ -100,7 +100,7 @@ class LazyGroup(NamedGroup):
 @click.group(
     cls=LazyGroup,
     lazy=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["--help", "-h"]},
     epilog=f"{examples('calibrant init items.csv', 'calibrant run plan.yaml', 'calibrant show --failing')}\n\n"
     "Exit codes: 0 done and passed, 1 a gate failed, 2 wrong use or input, 3 inconclusive, 4 incomplete.",
 )
