@@ -20,7 +20,7 @@ from calibrant.retrieval.unjudged import unjudged_ranges
 from calibrant.stats import bootstrap_means
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Unpack
 
     from numpy.typing import NDArray
@@ -189,39 +189,36 @@ def _by_measure(pairs: Iterable[SystemPair]) -> dict[str, list[SystemPair]]:
     return found
 
 
-def _doubts(pairs: Iterable[SystemPair]) -> list[str]:
-    """A line for each pair whose test and interval part; where those are many on a measure, one line for all."""
-    warnings: list[str] = []
-    for name, of_measure in _by_measure(pairs).items():
-        affected = [one for one in of_measure if one.doubt]
-        if len(affected) > SHOWN_PAIRS:
-            warnings.append(
-                f"{name}: {len(affected)} of {len(of_measure)} pairs are not settled: p is small, but their interval "
-                "does not leave out 0"
-            )
-        else:
-            warnings.extend(f"{name}: {one.b} - {one.a} is not settled: {one.doubt}" for one in affected)
-    return warnings
+def _doubts(pairs: Iterable[SystemPair]) -> Iterator[str]:
+    """Of pairs whose test and interval part."""
+    many = "{0} of {1} pairs are not settled: p is small, but their interval does not leave out 0"
+    return _told(pairs, lambda one: bool(one.doubt), lambda one: f"{one.b} - {one.a} is not settled: {one.doubt}", many)
 
 
-def _unjudged_warnings(pairs: Iterable[SystemPair]) -> list[str]:
-    """A line for each pair that depends on unjudged documents; where those are many on a measure, one line for all."""
-    warnings: list[str] = []
+def _unjudged_warnings(pairs: Iterable[SystemPair]) -> Iterator[str]:
+    """Of pairs that depend on unjudged documents."""
+    many = (
+        "unjudged documents could undo or turn the differences of {0} of {1} pairs; `unjudged` says how far each could "
+        "go"
+    )
+    return _told(pairs, lambda one: one.depends_on_unjudged, _unjudged_warning, many)
+
+
+def _told(
+    pairs: Iterable[SystemPair], concerns: Callable[[SystemPair], bool], one: Callable[[SystemPair], str], many: str
+) -> Iterator[str]:
+    """A line for each pair that it `concerns`; where those are many on a measure, one line for all."""
     for name, of_measure in _by_measure(pairs).items():
-        affected = [one for one in of_measure if one.depends_on_unjudged]
-        if len(affected) > SHOWN_PAIRS:
-            warnings.append(
-                f"{name}: unjudged documents could undo or turn the differences of {len(affected)} of "
-                f"{len(of_measure)} pairs; `unjudged` says how far each could go"
-            )
+        concerned = [pair for pair in of_measure if concerns(pair)]
+        if len(concerned) > SHOWN_PAIRS:
+            yield f"{name}: {many.format(len(concerned), len(of_measure))}"
         else:
-            warnings.extend(_unjudged_warning(one) for one in affected)
-    return warnings
+            yield from (f"{name}: {one(pair)}" for pair in concerned)
 
 
 def _unjudged_warning(pair: SystemPair) -> str:
     low, high = pair.unjudged or (0.0, 0.0)
     return (
-        f"{pair.measure}: {pair.b} - {pair.a} is {pair.compared.difference.value:+.4f}, but unjudged documents could "
+        f"{pair.b} - {pair.a} is {pair.compared.difference.value:+.4f}, but unjudged documents could "
         f"make it anything from {low:+.4f} to {high:+.4f}"
     )
