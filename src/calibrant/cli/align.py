@@ -147,7 +147,7 @@ def correct(
     shared = clusters_by_item(judge, cluster) if cluster else None
     rate = corrected_rate(judged, labelled, clusters=shared, **settings)
     said = [one.replace("labels_from='elsewhere'", "--labels-from elsewhere") for one in rate.warnings]
-    warnings = [*unlike_spellings(by_judge, by_people), *_of_ties(votes), *said]
+    warnings = [*unlike_spellings(by_judge, by_people), *_of_ties(votes, labelled), *said]
     if as_json:
         data = {"schema": "calibrant.corrected_rate/1", "positive": positive, **rate.to_json(), "warnings": warnings}
         click.echo(json.dumps(data, allow_nan=False))
@@ -161,10 +161,8 @@ def correct(
     return EXIT_CODES["passed"] if rate.estimate.value is not None else EXIT_CODES["inconclusive"]
 
 
-def _of_ties(votes: Mapping[str, Sequence[str]]) -> list[str]:
-    from calibrant.alignment.answer_columns import most_frequent
-
-    tied = [item for item, said in votes.items() if said and most_frequent(said) is None]
+def _of_ties(votes: Mapping[str, Sequence[str]], labelled: Mapping[str, str | None]) -> list[str]:
+    tied = [item for item, said in votes.items() if said and labelled[item] is None]
     if not tied:
         return []
     named = ", ".join(tied[:5]) + ", ..." * (len(tied) > 5)

@@ -41,9 +41,8 @@ def checked_schema(schema: Any) -> Mapping[str, Any]:
         for keyword, (fits, wanted) in _FORMS.items():
             if keyword in one and not fits(one[keyword]):
                 raise InputError(f"schema is no JSON schema: {keyword} is {wanted}, not {shortened(one[keyword])}")
-        for reference in (one["$ref"],) if "$ref" in one else ():
-            if referenced(reference, root) is None:
-                raise InputError(f"the schema refers to {reference!r}, which is not in it")
+        if "$ref" in one and referenced(one["$ref"], root) is None:
+            raise InputError(f"the schema refers to {one['$ref']!r}, which is not in it")
     if any(_is_endless(one, root, frozenset()) for one in _schemas(root)):
         raise InputError("the schema refers to itself without end; let it do so in a property or in items")
     types = sorted({name for one in _schemas(root) for name in _names(one.get("type", ()))} - _TYPES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from calibrant.errors import CODES
+from calibrant.errors import CODES, counted
 from calibrant.report.drawing import Scale, distribution, interval, label_counts
 from calibrant.report.markup import DASH, Child, Markup, element, joined
 from calibrant.report.page import Section, section, table
@@ -84,7 +84,7 @@ def estimate_cell(estimate: Data | None, label: str, *, scale: Scale | None = No
 
 def _settles(gate: Data) -> str:
     more = gate.get("more_items")
-    return f"About {more:,} more item{'' if more == 1 else 's'} would settle it." if more else ""
+    return f"About {counted(more, 'more item')} would settle it." if more else ""
 
 
 def _headline(run: Data) -> Iterator[Markup]:

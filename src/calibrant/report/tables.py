@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from calibrant.errors import counted
 from calibrant.report.columns import aligned
 
 __all__ = [
@@ -221,7 +222,7 @@ def gate_lines(gates: Sequence[Data]) -> Iterator[str]:
     """One line a gate: its answer, what was asked, why, and what would settle it."""
     for gate in gates:
         more = gate.get("more_items")
-        settle = f"; about {more:,} more {'item' if more == 1 else 'items'} would settle it" if more else ""
+        settle = f"; about {counted(more, 'more item')} would settle it" if more else ""
         reason = f" ({gate['reason']})" if gate.get("reason") else ""
         yield f"{gate['answer']}  {gate['gate']}{reason}{settle}"
 
